@@ -100,7 +100,8 @@ export class ConfigOverrides {
     if (stored === undefined) return true;
     if (this.#unopened.has(id)) return false;
     const override = await this.#seals.open(stored);
-    const content = override.content === null ? undefined : (JSON.parse(override.content) as JsonValue);
+    const content: JsonValue | undefined =
+      override.content === null ? undefined : JSON.parse(override.content);
     return equalJson(content, this.#store.findRaw(id));
   }
 

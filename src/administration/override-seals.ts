@@ -51,7 +51,7 @@ export function overrideSeals(
 /** The content of an override in whose text a secret can be read: a version that did not encrypt it has stored it. */
 export function readableContent({ id, content, sealed }: ConfigOverride): JsonObject | undefined {
   if (sealed !== null || content === null) return undefined;
-  const value = JSON.parse(content) as JsonValue;
+  const value: JsonValue = JSON.parse(content);
   return isObject(value) && plainSecrets(id, value).length > 0 ? value : undefined;
 }
 

@@ -79,7 +79,10 @@ export async function findSealed(
     order by ctid`.execute(db);
   return rows.map((row) => ({
     ...row,
-    texts: row.texts.map((text, at) => (text === null ? null : fromWritten(columns[at]!, text))),
+    texts: columns.map((column, at) => {
+      const text = row.texts[at] ?? null;
+      return text === null ? null : fromWritten(column, text);
+    }),
   }));
 }
 
@@ -94,6 +97,10 @@ function fromWritten({ type }: SealedColumn, text: string): string {
 
 function toWritten({ type }: SealedColumn, text: string): string {
   return type === 'bytea' ? Buffer.from(text, 'latin1').toString('hex') : text;
+}
+
+function writtenOrNull(column: SealedColumn, text: string | null | undefined): string | null {
+  return text == null ? null : toWritten(column, text);
 }
 
 export interface SealedChange {
@@ -118,8 +125,8 @@ export async function replaceSealed(
   const table = sql.id(schema, name);
   const list = (values: readonly (string | null)[]) => sql`${values}::text[]`;
   const lists = changed.flatMap(([at, column]) => [
-    list(changes.map(({ row }) => toWritten(column, row.texts[at]!))),
-    list(changes.map(({ texts }) => toWritten(column, texts[at]!))),
+    list(changes.map(({ row }) => writtenOrNull(column, row.texts[at]))),
+    list(changes.map(({ texts }) => writtenOrNull(column, texts[at]))),
   ]);
   const aliases = changed.flatMap(([at]) => [sql.id(`before_${at}`), sql.id(`after_${at}`)]);
   const sets = changed.map(([at, { name: column, type }]) => {

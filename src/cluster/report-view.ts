@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '#json/index.ts';
+import { asJson, type JsonObject } from '#json/index.ts';
 import type { ReportedNode } from './node-report-repository.ts';
 
 /** Figures of a node under the names that clients know; in the metrics they have their own. */
@@ -40,7 +40,7 @@ export function reportView(node: ReportedNode | undefined): JsonObject {
     clockSkewMs,
     ready: parts.every(({ ok }) => ok),
     parts: parts.map((part) => ({ ...part })),
-    refused: refused as unknown as JsonValue,
+    refused: asJson(refused),
     figures: Object.fromEntries(
       Object.entries(FIGURES).map(([name, metric]) => [name, figures[metric] ?? null]),
     ),

@@ -53,7 +53,7 @@ function whole(number: number | undefined): number | undefined {
 function parsed(value: JsonValue): JsonValue {
   if (typeof value !== 'string') return value;
   try {
-    return JSON.parse(value) as JsonValue;
+    return JSON.parse(value);
   } catch {
     return value;
   }

@@ -159,7 +159,7 @@ class Reader {
       this.#at += letter === '\\' ? 2 : 1;
     }
     this.#at++;
-    return JSON.parse(this.#text.slice(start, this.#at)) as string;
+    return String(JSON.parse(this.#text.slice(start, this.#at)));
   }
 
   #takes(mark: string): boolean {

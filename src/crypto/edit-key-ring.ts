@@ -56,9 +56,12 @@ export async function useKey(place: KeyRingPlace, alias: string, id: string | un
   }
   const ids = new KeyRing({ [alias]: keys }).all(alias).map((key) => key.id);
   const at = id === undefined ? ids.length - 1 : ids.indexOf(id);
-  if (at === -1) throw refused(`'${alias}' has no key ${id}`, `It has ${ids.join(', ')}`);
-  await write(place, { ...text, [alias]: [keys[at]!, ...keys.filter((_key, other) => other !== at)] });
-  return ids[at]!;
+  const [key, used] = [keys[at], ids[at]];
+  if (key === undefined || used === undefined) {
+    throw refused(`'${alias}' has no key ${id}`, `It has ${ids.join(', ')}`);
+  }
+  await write(place, { ...text, [alias]: [key, ...keys.filter((_key, other) => other !== at)] });
+  return used;
 }
 
 function inFile(place: KeyRingPlace): KeyRingPlace {

@@ -67,7 +67,7 @@ function decryptInside(value: JsonValue, keys: KeyRing): JsonValue {
 }
 
 function decryptEnvelope(value: JsonObject, keys: KeyRing): JsonValue {
-  return JSON.parse(openToText(value, keys)) as JsonValue;
+  return JSON.parse(openToText(value, keys));
 }
 
 /**

@@ -49,7 +49,7 @@ function escaped(levels: number): Notation {
     return result;
   };
   return {
-    read: (written) => repeat(written, (text) => JSON.parse(`"${text}"`) as string),
+    read: (written) => repeat(written, (text) => String(JSON.parse(`"${text}"`))),
     write: (json) => repeat(json, (text) => JSON.stringify(text).slice(1, -1)),
   };
 }
@@ -58,7 +58,7 @@ function readAt(text: string, start: number, { read, write }: Notation): Written
   const end = closingBrace(text, start);
   if (end === undefined) return undefined;
   try {
-    const json = JSON.parse(read(text.slice(start, end))) as JsonValue;
+    const json: JsonValue = JSON.parse(read(text.slice(start, end)));
     return { start, end, json, write: (envelope) => write(JSON.stringify(envelope)) };
   } catch {
     return undefined;

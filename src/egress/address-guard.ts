@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { InternalServerError, wordsOf } from '#errors/index.ts';
+import { firstOf } from '#json/index.ts';
 import { type Destination, Destinations } from './destinations.ts';
 import {
   includes,
@@ -106,8 +107,8 @@ export class AddressGuard {
         return done(refusal as NodeJS.ErrnoException, '', 0);
       }
       if (options.all === true) return done(null, addresses);
-      const [first] = addresses;
-      return done(null, first!.address, first!.family);
+      const { address, family } = firstOf(addresses);
+      return done(null, address, family);
     });
   };
 

@@ -1,5 +1,4 @@
 import type { EndpointConfig } from '#config/index.ts';
-import type { JsonObject } from '#json/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
 
 /** One endpoint as its configuration declares it. */
@@ -14,5 +13,5 @@ export interface Endpoint {
 export function endpointOf(name: string, config: EndpointConfig): Endpoint {
   const { context = `endpoint/${name}*`, encrypt: _, ...script } = config;
   // The schema admits JSON only; absent keys are undefined in its type.
-  return { name, context, reference: parseScriptReference(script as JsonObject) };
+  return { name, context, reference: parseScriptReference(script) };
 }

@@ -21,6 +21,6 @@ export {
   UnauthorizedError,
 } from './named-errors.ts';
 export { reasonOf } from './reason.ts';
-export { type ErrorFacts, errorIdOf, ResourceError } from './resource-error.ts';
+export { type ErrorFacts, errorIdOf, factsOf, ResourceError } from './resource-error.ts';
 export { didYouMean, nearest } from './suggestion.ts';
 export { systemCodeOf, wordsOf } from './words-of.ts';

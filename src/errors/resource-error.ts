@@ -53,8 +53,26 @@ export class ResourceError extends Error {
 
 /** The stable id that an error carries, such as `DB_UNREACHABLE`; undefined for whatever carries none. */
 export function errorIdOf(error: unknown): unknown {
+  return membersOf(error).get('id');
+}
+
+/** What an error says of itself besides its message, as far as these are texts. */
+export function factsOf(error: unknown): {
+  readonly id?: string;
+  readonly field?: string;
+  readonly hint?: string;
+} {
+  const members = membersOf(error);
+  const text = (name: 'id' | 'field' | 'hint') => {
+    const value = members.get(name);
+    return typeof value === 'string' ? { [name]: value } : {};
+  };
+  return { ...text('id'), ...text('field'), ...text('hint') };
+}
+
+function membersOf(error: unknown): ReadonlyMap<string, unknown> {
   const detail = error instanceof ResourceError ? error.detail : undefined;
-  return typeof detail === 'object' && detail !== null && 'id' in detail ? detail.id : undefined;
+  return new Map(typeof detail === 'object' && detail !== null ? Object.entries(detail) : []);
 }
 
 function bounded(message: string): string {

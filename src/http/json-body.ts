@@ -19,7 +19,7 @@ export function parseJsonBody(
   requireJson(contentType);
   let value: JsonValue;
   try {
-    value = JSON.parse(text) as JsonValue;
+    value = JSON.parse(text);
   } catch (error) {
     throw new BadRequestError('The request body is not valid JSON', {
       id: 'HTTP_BAD_JSON',

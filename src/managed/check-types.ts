@@ -1,5 +1,5 @@
 import type { Objection } from '#config/index.ts';
-import { BadRequestError, didYouMean } from '#errors/index.ts';
+import { BadRequestError, didYouMean, factsOf } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { typeNameOf } from './collection.ts';
 import { compileType, type ManagedType } from './managed-type.ts';
@@ -170,7 +170,7 @@ function attempt<T>(objections: Objection[], place: readonly string[], read: () 
     return read();
   } catch (error) {
     if (!(error instanceof BadRequestError)) throw error;
-    const { id = 'MANAGED_BAD_TYPE', hint } = (error.detail ?? {}) as { id?: string; hint?: string };
+    const { id = 'MANAGED_BAD_TYPE', hint } = factsOf(error);
     // What a script reference lacks is told where references are looked at.
     if (id === 'SCRIPT_BAD_REFERENCE') return undefined;
     const field = place.length === 0 ? '' : formatPointer(place);

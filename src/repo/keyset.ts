@@ -23,9 +23,9 @@ export function keysetSegments(columns: readonly SortColumn[], tuple: readonly S
   const row = rowSegments(columns, tuple);
   if (row !== undefined) return row;
   const segments: KeysetSegment[] = [];
-  for (let depth = columns.length - 1; depth >= 0; depth--) {
-    const same = columns.slice(0, depth).map((column, index) => isSame(column, tuple[index] ?? null));
-    const after = isAfter(columns[depth]!, tuple[depth] ?? null);
+  for (const [depth, column] of [...columns.entries()].reverse()) {
+    const same = columns.slice(0, depth).map((before, index) => isSame(before, tuple[index] ?? null));
+    const after = isAfter(column, tuple[depth] ?? null);
     segments.push(...after.map((condition) => ({ condition: all([...same, condition]), fixed: depth })));
   }
   return segments;
@@ -61,8 +61,7 @@ export function keysetCondition(
   tuple: readonly SortValue[],
 ): RawBuilder<boolean> {
   let condition: RawBuilder<boolean> = sql`false`;
-  for (let depth = columns.length - 1; depth >= 0; depth--) {
-    const column = columns[depth]!;
+  for (const [depth, column] of [...columns.entries()].reverse()) {
     const value = tuple[depth] ?? null;
     const further = depth === columns.length - 1 ? [] : [all([isSame(column, value), condition])];
     condition = any([...isAfter(column, value), ...further]);

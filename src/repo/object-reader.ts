@@ -31,10 +31,10 @@ export function objectReader(
     maxInFlight: 2,
     maxBatch: 500,
     async run(keys) {
-      const [first] = keys;
+      const [only, ...others] = keys;
       const query =
-        keys.length === 1
-          ? CompiledQuery.raw(ofOne, [first!.type, first!.id])
+        only !== undefined && others.length === 0
+          ? CompiledQuery.raw(ofOne, [only.type, only.id])
           : CompiledQuery.raw(text, [keys.map(({ type }) => type), keys.map(({ id }) => id)]);
       const { rows } = await db.executeQuery<StoredObject & { type: string }>(query);
       const found = new Map(

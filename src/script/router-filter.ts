@@ -140,7 +140,7 @@ function evaluate(given: {
 }) {
   const { filter, scripts, moment, context, bindings } = given;
   const request = requestView(given.request);
-  const path = request['resourcePath']!;
+  const path = formatPath(given.request.path);
   return scripts.evaluate(context, {
     reference: filter.scripts[moment]!,
     label: `router ${filter.place} ${moment}`,

@@ -1,6 +1,6 @@
 import { posix, relative } from 'node:path';
 import { type ConfigStore, scriptConfig } from '#config/index.ts';
-import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
+import { BadRequestError, didYouMean, factsOf, NotFoundError } from '#errors/index.ts';
 import type { GroovyWarning } from '#groovy/index.ts';
 import { formatPointer, isObject, type JsonValue, lastOf } from '#json/index.ts';
 import { FIELD_SCRIPT, fieldScriptHint, lessHint } from './field-scripts.ts';
@@ -63,7 +63,7 @@ export class ScriptInspector {
       reference = parseScriptReference(json);
     } catch (error) {
       if (!(error instanceof BadRequestError)) throw error;
-      const { id, field = '', hint } = error.detail as { id: string; field?: string; hint?: string };
+      const { id = 'SCRIPT_BAD_REFERENCE', field = '', hint } = factsOf(error);
       return [{ id, field, message: error.message, ...(hint === undefined ? {} : { hint }) }];
     }
     return [...typeFaults(json), ...(await this.#inspectReference(reference))];
@@ -103,7 +103,7 @@ export class ScriptInspector {
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       const instead = fieldScriptHint(path);
-      const hint = instead ?? (error.detail as { hint?: string }).hint;
+      const hint = instead ?? factsOf(error).hint;
       return [
         {
           id: instead === undefined ? 'SCRIPT_FILE_NOT_FOUND' : FIELD_SCRIPT,
@@ -173,12 +173,13 @@ export class ScriptInspector {
       return isCertain ? faults : faults.map((fault) => ({ ...fault, isWarning: true }));
     }
     if (isShippedLibrary(id)) return [];
+    const hint = fieldScriptHint(id);
     return [
       {
         id: 'SCRIPT_FILE_NOT_FOUND',
         field: '',
         message: `the script requires '${name}', which is in none of the script sources`,
-        ...(fieldScriptHint(id) === undefined ? {} : { hint: fieldScriptHint(id)! }),
+        ...(hint === undefined ? {} : { hint }),
         ...placeOf(offset, by),
         ...(isCertain ? {} : { isWarning: true }),
       },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { type ConfigStore, type ScriptConfig, scriptConfig } from '#config/index.ts';
 import { NotFoundError, NotSupportedError, ServiceUnavailableError } from '#errors/index.ts';
-import { getMember, type JsonObject } from '#json/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import { FIELD_SCRIPT, fieldScriptHint } from './field-scripts.ts';
 import type { ScriptSource } from './javascript/index.ts';
 import type { ScriptLanguage, ScriptReference } from './script-reference.ts';
@@ -93,10 +93,9 @@ export class ScriptLibrary {
     const { sources } = this.#require();
     const id = sources.relativePath(path);
     const library = shippedLibraryAt(id);
-    const file = library === undefined ? await sources.get(id) : await sources.find(id);
-    return file === undefined
-      ? { id: library!, source: await readShippedLibrary(library!) }
-      : { id: file.path, source: file.text };
+    const own = library === undefined ? await sources.get(id) : await sources.find(id);
+    if (own !== undefined) return { id: own.path, source: own.text };
+    return { id: library ?? id, source: await readShippedLibrary(library ?? id) };
   }
 
   #require() {
@@ -135,8 +134,8 @@ function activate({ ECMAScript, Groovy, sources, properties }: ScriptConfig) {
   const javascriptMs = ECMAScript['javascript.recompile.minimumInterval'];
   const groovyMs = Groovy['groovy.recompile'] ? Groovy['groovy.recompile.minimumInterval'] : -1;
   const shown: JsonObject = {};
-  for (const name of Object.keys(properties)) {
-    if (!RESERVED_PROPERTIES.includes(name)) shown[name] = getMember(properties, name)!;
+  for (const [name, value] of Object.entries(properties)) {
+    if (!RESERVED_PROPERTIES.includes(name)) shown[name] = value;
   }
   return {
     properties: shown,

@@ -1,4 +1,4 @@
-import { BadRequestError, ResourceError } from '#errors/index.ts';
+import { BadRequestError, factsOf, ResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
 import { parsePath, parseQueryFilter, parseQueryParameters, parseSortKeys } from '#resource/index.ts';
 import { parseScriptReference } from '#script/index.ts';
@@ -201,9 +201,7 @@ function at<T>(field: string, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof ResourceError)) throw error;
-    const { detail } = error;
-    const facts = typeof detail === 'object' && detail !== null ? (detail as { hint?: string }) : {};
-    throw refuse(field, error.message, facts.hint);
+    throw refuse(field, error.message, factsOf(error).hint);
   }
 }
 

@@ -1,5 +1,5 @@
 import { isStandIn, secretMembers } from '#crypto/index.ts';
-import { BadRequestError, NotFoundError, ResourceError } from '#errors/index.ts';
+import { BadRequestError, factsOf, NotFoundError, ResourceError } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonObject, type JsonValue, partAt } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import {
@@ -213,7 +213,7 @@ async function readSchedule(
       return isObject(content) ? content : {};
     } catch (error) {
       if (!(error instanceof ResourceError) || (error.code !== 404 && error.code !== 400)) throw error;
-      const { hint } = (error.detail ?? {}) as { hint?: string };
+      const { hint } = factsOf(error);
       if (hint !== undefined) hints.unshift(hint);
     }
   }

@@ -1,6 +1,5 @@
 import { scriptConfig, workflowConfig } from '#config/index.ts';
 import type { Destination, Network } from '#egress/index.ts';
-import type { JsonObject } from '#json/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import { Definitions } from './definition/definitions.ts';
 import { noDelegates, ProjectDelegates } from './delegate/project-delegates.ts';
@@ -56,7 +55,7 @@ export function workflowFeature(
       observe,
     ),
     addressGuard: () => processGuard(allowed(), options.onlyDestinations),
-    scriptProperties: () => config.get(scriptConfig).properties as JsonObject,
+    scriptProperties: () => config.get(scriptConfig).properties,
     getProperty: (name) => config.properties.get(name),
     settings: () => requireEngine(config.get(workflowConfig)),
   };

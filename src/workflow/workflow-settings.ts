@@ -2,7 +2,6 @@ import { isAbsolute, join } from 'node:path';
 import type { WorkflowConfig } from '#config/index.ts';
 import type { Crypto } from '#crypto/index.ts';
 import { ServiceUnavailableError } from '#errors/index.ts';
-import type { JsonValue } from '#json/index.ts';
 import type { MailSettings } from './mail/index.ts';
 import type { WorkflowSettings } from './workflow-platform.ts';
 
@@ -20,7 +19,7 @@ export function requireEngine({ binding, ...settings }: WorkflowConfig): Workflo
 /** How mail leaves; the password is decrypted. */
 export async function openMailSettings({ mail }: WorkflowConfig, crypto: Crypto): Promise<MailSettings> {
   const { password, ...settings } = mail;
-  const plain = password === undefined ? null : await crypto.decrypt(password as JsonValue);
+  const plain = password === undefined ? null : await crypto.decrypt(password);
   return { ...settings, password: plain === null ? undefined : String(plain) };
 }
 

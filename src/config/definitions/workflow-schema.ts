@@ -7,7 +7,7 @@ import {
 } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { type Doubt, defineConfig } from '../config-definition.ts';
-import { filledText, flag, wholeNumber } from './scalar-schema.ts';
+import { filledText, flag, json, wholeNumber } from './scalar-schema.ts';
 
 /** How much is kept of what instances did, from nothing to all of it. */
 export const HISTORY_LEVELS = ['none', 'instance', 'task', 'activity', 'audit', 'full'] as const;
@@ -101,7 +101,7 @@ const mail = z
     port: wholeNumber({ min: 1, max: 65_535 }).prefault(25),
     username: z.string().optional(),
     /** Plain, or encrypted by the service. */
-    password: z.json().optional(),
+    password: json().optional(),
     /** Default: true where a name is shown to a server on another machine. */
     starttls: flag().optional(),
     from: z.string().default('svc@localhost'),

@@ -14,10 +14,10 @@ export function generateMap(g: Generation, entries: readonly MapEntry[]): string
     const members = entries.map(({ value }, at) => `${names[at]}:${g.expression(value)}`);
     return `new $.MapOfLiteral({${members.join(',')}})`;
   }
-  if (entries.every(({ key }) => key !== undefined)) {
-    const parts = entries.map(({ key, value }) => `${g.expression(key!)},${g.expression(value)}`);
-    return `$.map([${parts.join(',')}])`;
-  }
+  const pairs = entries.flatMap(({ key, value }) =>
+    key === undefined ? [] : [`${g.expression(key)},${g.expression(value)}`],
+  );
+  if (pairs.length === entries.length) return `$.map([${pairs.join(',')}])`;
   const parts = entries.map(({ key, value }) => {
     if (key !== undefined) return `[${g.expression(key)},${g.expression(value)}]`;
     const spread = value.kind === 'spread' ? value.value : value;
@@ -27,22 +27,24 @@ export function generateMap(g: Generation, entries: readonly MapEntry[]): string
 }
 
 export function generateArguments(g: Generation, args: readonly Argument[]): string {
-  const named = args.filter(({ key }) => key !== undefined);
+  const named = args.flatMap(({ key, value }): MapEntry[] => {
+    if (key === undefined) return [];
+    return [key.kind === 'spread' ? { value: key } : { key, value }];
+  });
   const values = generateItems(
     g,
     args.filter(({ key }) => key === undefined).map(({ value }) => value),
   );
   if (named.length === 0) return `[${values}]`;
-  const map = generateMap(
-    g,
-    named.map(({ key, value }) => (key!.kind === 'spread' ? { value: key! } : { key: key!, value })),
-  );
+  const map = generateMap(g, named);
   return values === '' ? `[${map}]` : `[${map},${values}]`;
 }
 
 export function generateIndex(g: Generation, args: readonly Expression[]): string {
-  const [first] = args;
-  return args.length === 1 && first!.kind !== 'spread' ? g.expression(first!) : `[${generateItems(g, args)}]`;
+  const [first, ...others] = args;
+  return first !== undefined && others.length === 0 && first.kind !== 'spread'
+    ? g.expression(first)
+    : `[${generateItems(g, args)}]`;
 }
 
 /** A key that is a member of an object as it is: objects put numbers first, and `__proto__` means something. */

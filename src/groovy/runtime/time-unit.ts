@@ -7,7 +7,7 @@ import { enumArgument } from './time/time-arguments.ts';
 import type { EnumConstant } from './values.ts';
 
 const CLASS = 'java.util.concurrent.TimeUnit';
-const NANOS: Readonly<Record<string, bigint>> = {
+const NANOS = {
   NANOSECONDS: 1n,
   MICROSECONDS: 1000n,
   MILLISECONDS: 1_000_000n,
@@ -19,13 +19,29 @@ const NANOS: Readonly<Record<string, bigint>> = {
 
 builtInEnum(CLASS, Object.keys(NANOS));
 
-function convert(count: unknown, from: string, to: string): bigint {
-  return (long(count) * NANOS[from]!) / NANOS[to]!;
+function nanosOf(unit: string): bigint {
+  const known = Object.entries(NANOS).find(([name]) => name === unit);
+  if (known === undefined) throw new TypeError(`There is no unit of time '${unit}'`);
+  return known[1];
 }
 
-const conversions = ['Nanos', 'Micros', 'Millis', 'Seconds', 'Minutes', 'Hours', 'Days'].map((name, at) => [
+function convert(count: unknown, from: string, to: string): bigint {
+  return (long(count) * nanosOf(from)) / nanosOf(to);
+}
+
+const SHORT = {
+  Nanos: 'NANOSECONDS',
+  Micros: 'MICROSECONDS',
+  Millis: 'MILLISECONDS',
+  Seconds: 'SECONDS',
+  Minutes: 'MINUTES',
+  Hours: 'HOURS',
+  Days: 'DAYS',
+} as const satisfies Record<string, keyof typeof NANOS>;
+
+const conversions = Object.entries(SHORT).map(([name, unit]) => [
   `to${name}/1`,
-  (self: EnumConstant, count: unknown) => convert(count, self.name, Object.keys(NANOS)[at]!),
+  (self: EnumConstant, count: unknown) => convert(count, self.name, unit),
 ]);
 
 defineMethods(CLASS, 'java.lang.Enum', {

@@ -89,7 +89,7 @@ class Lexer {
 
   #readToken(): void {
     const at = this.#at;
-    const char = this.#text[at]!;
+    const char = this.#text.charAt(at);
     if (char === '}' && this.#open.at(-1)?.quote !== undefined) {
       const { quote, quoteAt } = this.#open.pop()!;
       this.#at++;
@@ -141,7 +141,7 @@ class Lexer {
     const at = this.#at;
     const operator = OPERATORS.find((candidate) => this.#text.startsWith(candidate, at));
     if (operator === undefined) {
-      const char = String.fromCodePoint(this.#text.codePointAt(at)!);
+      const [char = ''] = this.#text.slice(at, at + 2);
       throw this.#source.errorAt(at, `Unexpected character: '${char}'`);
     }
     this.#at += operator.length;
@@ -260,7 +260,7 @@ class Lexer {
       const unicode = /^u+([\da-fA-F]{4})/.exec(this.#text.slice(at + 1, at + 12));
       if (unicode !== null) {
         this.#at += unicode[0].length + 1;
-        return String.fromCharCode(Number.parseInt(unicode[1]!, 16));
+        return String.fromCharCode(Number.parseInt(unicode[1] ?? '', 16));
       }
       this.#at += next === '/' && quote === '/' ? 2 : 1;
       return next === '/' && quote === '/' ? '/' : '\\';
@@ -272,7 +272,7 @@ class Lexer {
     const code = /^(?:u+([\da-fA-F]{4})|([0-3]?[0-7]{1,2}))/.exec(this.#text.slice(at + 1, at + 12));
     if (code !== null) {
       this.#at += code[0].length + 1;
-      return String.fromCharCode(Number.parseInt(code[1] ?? code[2]!, code[1] === undefined ? 8 : 16));
+      return String.fromCharCode(Number.parseInt(code[1] ?? code[2] ?? '', code[1] === undefined ? 8 : 16));
     }
     const escaped = ESCAPES[next];
     if (escaped === undefined) {

@@ -59,7 +59,7 @@ export async function listWithPaths(
   const { rows } = await sql<StoredObject & { paths: readonly (readonly Steps[])[] }>`
     select o.id, o.rev, o.data, jsonb_build_array(${sql.join(columns)}) as paths
     from managed_object o where o.type = ${type} and o.id ${those}`.execute(db);
-  const found = paths.map((_, at) => new Map(rows.map((row) => [row.id, row.paths[at]!.map(told)])));
+  const found = paths.map((_, at) => new Map(rows.map((row) => [row.id, row.paths[at]?.map(told) ?? []])));
   return { objects: rows.map(({ id, rev, data }) => ({ id, rev, data })), found };
 }
 
@@ -150,19 +150,19 @@ export async function listOrigins(
   targets: { readonly collection: string; readonly ids: readonly string[] },
 ): Promise<readonly string[]> {
   const last = path.length - 1;
-  const edges = path.map((_, index) => sql.table(`e${index}`));
+  const edge = (index: number) => sql.table(`e${index}`);
   const joins = path.slice(0, last).map((property, index) => {
-    const [edge, next] = [edges[index]!, edges[index + 1]!];
-    return sql`join relationship_end ${edge} on ${edge}.target_collection = ${next}.owner_collection
-      and ${edge}.target_id = ${next}.owner_id and ${edge}.owner_property = ${property}`;
+    const [own, next] = [edge(index), edge(index + 1)];
+    return sql`join relationship_end ${own} on ${own}.target_collection = ${next}.owner_collection
+      and ${own}.target_id = ${next}.owner_id and ${own}.owner_property = ${property}`;
   });
   const { rows } = await sql<{ id: string }>`
     select distinct e0.owner_id as id
-    from relationship_end ${edges[last]!}
+    from relationship_end ${edge(last)}
     ${sql.join(joins.toReversed(), sql` `)}
-    where ${edges[last]!}.target_collection = ${targets.collection}
-      and ${edges[last]!}.target_id = any(${targets.ids as string[]}::text[])
-      and ${edges[last]!}.owner_property = ${path[last]}
+    where ${edge(last)}.target_collection = ${targets.collection}
+      and ${edge(last)}.target_id = any(${targets.ids as string[]}::text[])
+      and ${edge(last)}.owner_property = ${path[last]}
       and e0.owner_collection = ${collection}`.execute(db);
   return rows.map(({ id }) => id);
 }

@@ -61,7 +61,12 @@ export async function listWithDerivations(
 }
 
 function byWay(groups: readonly SharedPath[], found: readonly FoundPaths[]): PathsOfWays {
-  return new Map(groups.flatMap(({ ways }, at) => ways.map((way) => [way, found[at]!] as const)));
+  return new Map(
+    groups.flatMap(({ ways }, at) => {
+      const paths = found[at];
+      return paths === undefined ? [] : ways.map((way) => [way, paths] as const);
+    }),
+  );
 }
 
 /** As `deriveProperties`, from what is known already; of objects without relationships, that is nothing. */
@@ -89,18 +94,18 @@ interface SharedPath {
 
 /** Paths that begin one another are one, the longest. */
 function sharedPaths(properties: readonly DerivedProperty[]): readonly SharedPath[] {
-  const groups: Derivation[][] = [];
+  const groups: [Derivation, ...Derivation[]][] = [];
   const derivations = properties.flatMap(({ derivation }) => waysOf(derivation));
   for (const derivation of derivations.toSorted((left, right) => right.path.length - left.path.length)) {
     const group = groups.find(([longest]) =>
-      derivation.path.every((step, index) => longest!.path[index] === step),
+      derivation.path.every((step, index) => longest.path[index] === step),
     );
     if (group === undefined) groups.push([derivation]);
     else group.push(derivation);
   }
   return groups.map((ways) => ({
     ways,
-    path: { properties: ways[0]!.path, least: Math.min(...ways.map(({ path }) => path.length)) },
+    path: { properties: ways[0].path, least: Math.min(...ways.map(({ path }) => path.length)) },
   }));
 }
 
@@ -136,22 +141,23 @@ export function areInEffect(
   steps: readonly DerivedStep[],
   now: number,
 ): boolean {
-  return steps.every((_, index) => stepInEffect(platform, type, way, steps, index, now));
+  return steps.every((step, index) => {
+    const property = way.path[index];
+    const before = steps[index - 1];
+    const owner = before === undefined ? type : platform.types.at(before.target.collection);
+    const relationship = property === undefined ? undefined : owner?.relationships.get(property);
+    return stepInEffect(relationship, step, now);
+  });
 }
 
 function stepInEffect(
-  { types }: Pick<ManagedPlatform, 'types'>,
-  type: ManagedType,
-  { path }: Derivation,
-  steps: readonly DerivedStep[],
-  index: number,
+  relationship: { readonly temporalField: string | null } | undefined,
+  { edgeProperties, data }: DerivedStep,
   now: number,
 ): boolean {
-  const { edgeProperties, data } = steps[index]!;
   // A reference that leads nowhere gives nothing.
   if (data === null) return false;
-  const owner = index === 0 ? type : types.at(steps[index - 1]!.target.collection);
-  const field = owner?.relationships.get(path[index]!)?.temporalField ?? null;
+  const field = relationship?.temporalField ?? null;
   if (!isInEffect(edgeProperties['temporalConstraints'], now)) return false;
   return field === null || isInEffect(data[field], now);
 }
@@ -165,7 +171,7 @@ function endValue(
   if (fields === null) return { _ref: ref };
   const type = types.at(target.collection);
   const open = Object.fromEntries(
-    Object.entries(data!).filter(
+    Object.entries(data ?? {}).filter(
       ([name]) => type?.privates.has(name) !== true && type?.hidden.has(name) !== true,
     ),
   );

@@ -79,9 +79,7 @@ export async function runCustomPolicy(
         ...bindings,
         resources: [],
         __call: call,
-        ...(program.language === 'groovy'
-          ? { __policies: {}, failedPolicyRequirements: call['failed']! }
-          : {}),
+        ...(program.language === 'groovy' ? { __policies: {}, failedPolicyRequirements: call.failed } : {}),
       },
     });
     if (!isObject(value)) continue;
@@ -103,18 +101,18 @@ interface PolicyProgram {
 /** All files in JavaScript as one script, so that they share their functions; each one in Groovy for itself. */
 async function programsOf({ files, readFile }: PolicyScripts): Promise<readonly PolicyProgram[]> {
   const paths = files();
-  const texts = await Promise.all(paths.map(readFile));
-  const isGroovy = (at: number) => paths[at]!.endsWith('.groovy');
-  const javascript = texts.filter((_text, at) => !isGroovy(at));
+  const texts = await Promise.all(paths.map(async (path) => ({ path, text: await readFile(path) })));
+  const isGroovy = ({ path }: { path: string }) => path.endsWith('.groovy');
+  const javascript = texts.filter((each) => !isGroovy(each)).map(({ text }) => text);
   return [
     ...(javascript.length === 0
       ? []
       : [{ language: 'javascript', source: `${BEFORE}${javascript.join('\n')}${AFTER}` } as const]),
-    ...texts.flatMap((text, at) =>
-      isGroovy(at)
-        ? [{ language: 'groovy', source: `${text}${BEHIND_GROOVY}`, label: paths[at]! } as const]
-        : [],
-    ),
+    ...texts
+      .filter(isGroovy)
+      .map(
+        ({ path, text }) => ({ language: 'groovy', source: `${text}${BEHIND_GROOVY}`, label: path }) as const,
+      ),
   ];
 }
 

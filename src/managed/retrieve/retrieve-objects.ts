@@ -76,7 +76,7 @@ async function readTargetsAhead(
   const ids = objects.map(({ id }) => id);
   const followed = [...plan.references].filter(([, { fields }]) => fields.length > 0);
   const wanted = followed.flatMap(([property, { fields }]) =>
-    type.relationships.get(property)!.collections.flatMap((collection) => {
+    (type.relationships.get(property)?.collections ?? []).flatMap((collection) => {
       const target = platform.types.at(collection);
       return target === undefined ? [] : { property, fields, collection, target };
     }),
@@ -149,16 +149,20 @@ function attach(
   values: ReadonlyMap<Edge, JsonObject>,
   data: JsonObject,
 ): void {
-  const { index } = plan.references.get(name)!;
-  const all = edges.map((edge) => values.get(edge)!);
-  if (type.relationships.get(name)!.isArray) {
+  const index = plan.references.get(name)?.index ?? null;
+  const all = edges.flatMap((edge): JsonObject[] => {
+    const value = values.get(edge);
+    return value === undefined ? [] : [value];
+  });
+  if (type.relationships.get(name)?.isArray === true) {
     data[name] = index === null ? all : all.slice(index, index + 1);
   } else {
-    data[name] = all[0] ?? null;
+    const [first] = all;
+    data[name] = first ?? null;
     // Written when the property still was an array.
-    if (all.length > 1) {
+    if (first !== undefined && all.length > 1) {
       data[name] = {
-        ...all[0]!,
+        ...first,
         _refError: true,
         _refErrorMessage: `Multiple references found for singleton relationship '${name}'`,
       };

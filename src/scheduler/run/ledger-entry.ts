@@ -130,5 +130,5 @@ function iso(time: string): string {
 /** Postgres stores no NUL in text, not even in JSON; what a script says must not keep its run from ending. */
 function storable(value: JsonValue): JsonValue {
   const text = JSON.stringify(value);
-  return text.includes('\\u0000') ? (JSON.parse(text.replaceAll('\\u0000', '\\ufffd')) as JsonValue) : value;
+  return text.includes('\\u0000') ? JSON.parse(text.replaceAll('\\u0000', '\\ufffd')) : value;
 }

@@ -1,4 +1,4 @@
-import { BadRequestError, didYouMean } from '#errors/index.ts';
+import { BadRequestError, didYouMean, factsOf } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 
 /**
@@ -29,9 +29,9 @@ export class FieldReader {
     const [first, ...others] = this.#mistakes;
     if (first === undefined) return;
     if (others.length === 0) throw first;
-    const mistakes = this.#mistakes.map(({ message, detail }) => {
-      const { field, hint } = (detail ?? {}) as { field?: string; hint?: string };
-      return { message, ...(field === undefined ? {} : { field }), ...(hint === undefined ? {} : { hint }) };
+    const mistakes = this.#mistakes.map((mistake) => {
+      const { id: _, ...facts } = factsOf(mistake);
+      return { message: mistake.message, ...facts };
     });
     throw new BadRequestError(first.message, {
       detail: { ...(first.detail as object), mistakes },

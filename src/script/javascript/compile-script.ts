@@ -1,6 +1,7 @@
-import type { Program, ReturnStatement, Statement } from 'acorn';
+import type { ReturnStatement } from 'acorn';
 import { COMPLETION, keepCompletionValue } from './completion-value.ts';
 import { functionNames, isStrict, lexicalNames, variableNames } from './declared-names.ts';
+import type { ScriptProgram } from './declaring-parser.ts';
 import type { ScriptPosition } from './failures.ts';
 import { parseScript } from './parse-script.ts';
 import type { ModuleSource, ScriptSource } from './script-source.ts';
@@ -43,7 +44,7 @@ export interface ScriptAnalysis {
 export function analyzeScript(script: ScriptSource): ScriptAnalysis {
   const { program, text, names } = parseScript(script);
   const edits = new SourceEdits(text);
-  const statements = program.body as Statement[];
+  const statements = program.body;
   if (names.has('load')) shareVariables(program, edits);
   const returns = keepCompletionValue(program, edits);
   const body = edits.apply();
@@ -69,8 +70,8 @@ export function analyzeScript(script: ScriptSource): ScriptAnalysis {
 const SHARE = 'svc$shareVariables';
 
 /** Lets a file that the script loads read and assign what the script declares at its top level. */
-function shareVariables(program: Program, edits: SourceEdits): void {
-  const statements = program.body as Statement[];
+function shareVariables(program: ScriptProgram, edits: SourceEdits): void {
+  const statements = program.body;
   const declared = [
     ...new Set([...variableNames(statements), ...functionNames(statements), ...lexicalNames(statements)]),
   ];
@@ -95,7 +96,7 @@ export function analyzeModule(module: ModuleSource): ScriptAnalysis {
   const edits = new SourceEdits(text);
   const returns = keepCompletionValue(program, new SourceEdits(text));
   const programText = edits.apply(returns.map(throwInstead));
-  const statements = program.body as Statement[];
+  const statements = program.body;
   const hidden = new Set([...MODULE_PARAMETERS, ...lexicalNames(statements), ...variableNames(statements)]);
   const isShared = module.isShared === true;
   return {

@@ -1,4 +1,5 @@
-import type { Program, ReturnStatement, Statement } from 'acorn';
+import type { ReturnStatement, Statement } from 'acorn';
+import type { ScriptProgram } from './declaring-parser.ts';
 import type { SourceEdits } from './source-edits.ts';
 
 /** The variable that collects the value of the script. Long enough that nobody spells it by accident. */
@@ -9,7 +10,7 @@ export const COMPLETION = 'svc$completionValue';
  * functions leaves its value in `COMPLETION`, and statements that complete with undefined when nothing in them
  * has a value (ECMAScript's UpdateEmpty) clear it first. Returns the `return` statements that belong to the body.
  */
-export function keepCompletionValue(program: Program, edits: SourceEdits): readonly ReturnStatement[] {
+export function keepCompletionValue(program: ScriptProgram, edits: SourceEdits): readonly ReturnStatement[] {
   return new CompletionRewriter(edits).rewrite(program);
 }
 
@@ -22,10 +23,10 @@ class CompletionRewriter {
     this.#edits = edits;
   }
 
-  rewrite(program: Program): readonly ReturnStatement[] {
+  rewrite(program: ScriptProgram): readonly ReturnStatement[] {
     let lastDirective: { end: number; raw: string } | undefined;
     const statements: Statement[] = [];
-    for (const node of program.body as Statement[]) {
+    for (const node of program.body) {
       if (node.type === 'ExpressionStatement' && node.directive !== undefined) {
         lastDirective = { end: node.end, raw: JSON.stringify(node.directive) };
       } else {

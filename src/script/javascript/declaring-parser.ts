@@ -1,4 +1,4 @@
-import { type Options, Parser, type Program } from 'acorn';
+import { type Options, Parser, type Program, type Statement } from 'acorn';
 
 /** What the parser keeps of a scope; its types do not tell. */
 interface Scope {
@@ -46,6 +46,17 @@ const DeclaringParser = Parser.extend((base) => {
 });
 
 /** As the parser alone would, in time in proportion to the text. */
-export function parseProgram(source: string, options: Options): Program {
-  return DeclaringParser.parse(source, options);
+export function parseProgram(source: string, options: Options): ScriptProgram {
+  const program = DeclaringParser.parse(source, options);
+  if (isScript(program)) return program;
+  throw new TypeError('A module is no script');
+}
+
+/** A program that imports and exports nothing. */
+export interface ScriptProgram extends Program {
+  body: Statement[];
+}
+
+function isScript(program: Program): program is ScriptProgram {
+  return program.sourceType === 'script';
 }

@@ -1,4 +1,3 @@
-import type { Statement } from 'acorn';
 import { variableNames } from './declared-names.ts';
 import { ScriptSyntaxError } from './failures.ts';
 import { parseScript } from './parse-script.ts';
@@ -7,7 +6,7 @@ import { parseScript } from './parse-script.ts';
 export function hoistedNames(source: string): string[] {
   try {
     const { program } = parseScript({ name: 'script', source });
-    return [...new Set(variableNames(program.body as Statement[]))];
+    return [...new Set(variableNames(program.body))];
   } catch (error) {
     // Who runs it is told.
     if (error instanceof ScriptSyntaxError) return [];

@@ -1,4 +1,3 @@
-import type { Statement } from 'acorn';
 import { variablesAmong } from './compile-script.ts';
 import { functionNames, isStrict, lexicalNames, variableNames } from './declared-names.ts';
 import type { ScriptPosition } from './failures.ts';
@@ -24,7 +23,7 @@ export interface LoadedFile {
  */
 export function readLoadedFile(file: ScriptSource, bindings: Iterable<string>): LoadedFile {
   const { program, text, names } = parseScript(file);
-  const statements = program.body as Statement[];
+  const statements = program.body;
   const lexical = lexicalNames(statements);
   const functions = functionNames(statements);
   const others = [...variableNames(statements), ...functions];

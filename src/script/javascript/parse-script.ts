@@ -1,10 +1,10 @@
-import { getLineInfo, type Options, type Program } from 'acorn';
-import { parseProgram } from './declaring-parser.ts';
+import { getLineInfo, type Options } from 'acorn';
+import { parseProgram, type ScriptProgram } from './declaring-parser.ts';
 import { ScriptSyntaxError } from './failures.ts';
 import type { ScriptSource } from './script-source.ts';
 
 export interface ParsedScript {
-  readonly program: Program;
+  readonly program: ScriptProgram;
   /** The source with HTML-like comments and the hashbang blanked out; every character keeps its place. */
   readonly text: string;
   /** Every name that occurs, of variables and of properties alike. */
@@ -73,7 +73,7 @@ export function findSyntaxError(script: ScriptSource): ScriptSyntaxError | undef
   }
 }
 
-function parseWith(script: ScriptSource, open: readonly number[], options: Options): Program {
+function parseWith(script: ScriptSource, open: readonly number[], options: Options): ScriptProgram {
   try {
     return parseProgram(script.source, options);
   } catch (error) {

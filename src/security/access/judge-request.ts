@@ -1,5 +1,5 @@
-import { errorIdOf, ForbiddenError, ResourceError } from '#errors/index.ts';
-import { formatPointer, isObject, type JsonObject } from '#json/index.ts';
+import { errorIdOf, ForbiddenError, factsOf, ResourceError } from '#errors/index.ts';
+import { formatPointer, type JsonObject } from '#json/index.ts';
 import type { Context, Request, Router } from '#resource/index.ts';
 import { ACCESS_FILE } from './access-file.ts';
 import type { AccessRule } from './access-rule.ts';
@@ -75,8 +75,7 @@ function whyNot(
   const nearest = failed.at(-1);
   const byCondition = nearest === undefined ? {} : { rule: nearest, holds: false };
   if (refusal !== undefined) {
-    const hint = isObject(refusal.detail as JsonObject) ? (refusal.detail as JsonObject)['hint'] : undefined;
-    return { reason: String(hint ?? refusal.message), ...idOf(refusal), ...byCondition };
+    return { reason: factsOf(refusal).hint ?? refusal.message, ...idOf(refusal), ...byCondition };
   }
   if (notEditable !== undefined) {
     const reason = `'${notEditable}' is not userEditable: its owner may not change it`;

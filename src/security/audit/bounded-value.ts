@@ -10,9 +10,10 @@ export function boundedValue(value: JsonValue): { readonly value: JsonValue; rea
   const whole = sizeOf(value).bytes;
   if (whole <= MOST_BYTES) return { value, isTruncated: false };
   if (!isObject(value)) return { value: note(whole), isTruncated: true };
-  const members = Object.keys(value).map((name) => ({
+  const members = Object.entries(value).map(([name, member]) => ({
     name,
-    bytes: name.length + sizeOf(value[name]!).bytes,
+    member,
+    bytes: name.length + sizeOf(member).bytes,
   }));
   const kept = new Set<string>();
   let room = MOST_BYTES;
@@ -22,8 +23,8 @@ export function boundedValue(value: JsonValue): { readonly value: JsonValue; rea
   }
   const bounded: JsonObject = {};
   let notes = 0;
-  for (const { name, bytes } of members) {
-    if (kept.has(name)) setMember(bounded, name, value[name]!);
+  for (const { name, member, bytes } of members) {
+    if (kept.has(name)) setMember(bounded, name, member);
     else if (name.length < 1_000 && notes++ < MOST_NOTES) setMember(bounded, name, note(bytes));
   }
   return { value: bounded, isTruncated: true };

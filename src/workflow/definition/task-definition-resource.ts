@@ -1,5 +1,5 @@
 import { NotFoundError } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { asJson, type JsonObject } from '#json/index.ts';
 import {
   type Context,
   collection,
@@ -76,7 +76,7 @@ function viewTaskDefinition(task: UserTask, { row }: CompiledDefinition): JsonOb
     taskCandidateGroup: task.candidateGroups.map(({ text }) => text),
     taskCandidateUser: task.candidateUsers.map(({ text }) => text),
     formResourceKey: task.formKey?.text ?? null,
-    formProperties: describeTaskForm(task, String(row.deployment_id)) as unknown as JsonObject,
+    formProperties: asJson(describeTaskForm(task, String(row.deployment_id))),
   };
 }
 

@@ -45,7 +45,7 @@ export function delegateExecution(execution: ExecutionView): DelegateExecution {
 export function fromDelegate(value: unknown): JsonValue | undefined {
   if (value === undefined) return undefined;
   if (value instanceof Date) return dateValue(value.getTime());
-  return JSON.parse(JSON.stringify(value ?? null)) as JsonValue;
+  return JSON.parse(JSON.stringify(value ?? null));
 }
 
 export function withDates(values: JsonObject): Record<string, JsonValue | Date> {

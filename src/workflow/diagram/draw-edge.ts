@@ -12,8 +12,8 @@ export function drawEdge(edge: Edge, colour: string): Svg {
   const line = { fill: 'none', stroke: colour, 'stroke-width': 1.5, 'stroke-linejoin': 'round' };
   const first = firstOf(points);
   const last = lastOf(points);
-  const backwards = direction(last, points.at(-2)!);
-  const forwards = direction(first, points[1]!);
+  const backwards = direction(last, lastOf(points.slice(0, -1)));
+  const forwards = direction(first, firstOf(points.slice(1)));
   switch (edge.tag) {
     case 'sequenceFlow': {
       // The line ends inside the arrow head, so that its tip stays sharp.
@@ -50,10 +50,10 @@ export function drawEdge(edge: Edge, colour: string): Svg {
 
 /** A line through points, with round bends. */
 function smooth(points: readonly Point[]): string {
-  const [first, ...others] = points;
-  const pieces: (string | number)[] = ['M', first!.x, first!.y];
+  let before = firstOf(points);
+  const others = points.slice(1);
+  const pieces: (string | number)[] = ['M', before.x, before.y];
   for (const [index, point] of others.entries()) {
-    const before = points[index]!;
     const after = others[index + 1];
     if (after === undefined) {
       pieces.push('L', point.x, point.y);
@@ -63,6 +63,7 @@ function smooth(points: readonly Point[]): string {
     const from = along(point, direction(point, before), radius);
     const to = along(point, direction(point, after), radius);
     pieces.push('L', from.x, from.y, 'Q', point.x, point.y, to.x, to.y);
+    before = point;
   }
   return path(...pieces);
 }

@@ -91,11 +91,11 @@ function drawActivityName(shape: Shape, hasMark: boolean): Svg {
   const rooms = [
     { above: spare, below: spare, size: FONT_SIZE },
     { above: top, below: bottom, size: FONT_SIZE },
-    { above: top, below: bottom, size: FONT_SIZE - 2 },
   ];
-  const fits = ({ above, below, size }: (typeof rooms)[number]) =>
+  const smallest = { above: top, below: bottom, size: FONT_SIZE - 2 };
+  const fits = ({ above, below, size }: typeof smallest) =>
     measureText(name, width, size, 20).height <= box.height - above - below;
-  const { above, below, size } = rooms.find(fits) ?? rooms[2]!;
+  const { above, below, size } = rooms.find(fits) ?? smallest;
   const room = { x: box.x + 7, y: box.y + above, width, height: box.height - above - below };
   return drawLabel(name, room, { size });
 }
@@ -128,10 +128,10 @@ function drawMarks(shape: Shape, style: Style): Svg {
 function drawEvent(shape: Shape, style: Style): Svg {
   const { box, event, tag: kind } = shape;
   const radius = Math.min(box.width, box.height) / 2;
-  const dashes = event!.isInterrupting ? {} : { 'stroke-dasharray': '4 2.6' };
+  const dashes = event?.isInterrupting === true ? {} : { 'stroke-dasharray': '4 2.6' };
   const isBetween = kind === 'boundaryEvent' || kind.startsWith('intermediate');
   const width = kind === 'endEvent' ? 3.4 : 1.6;
-  const mark = event!.kind === undefined ? '' : drawEventMark(event!.kind, event!.isThrowing, style.stroke);
+  const mark = event?.kind === undefined ? '' : drawEventMark(event.kind, event.isThrowing, style.stroke);
   return tag(
     'g',
     { transform: `translate(${box.x + box.width / 2} ${box.y + box.height / 2})` },

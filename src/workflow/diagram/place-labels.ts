@@ -71,11 +71,14 @@ function middleOf(points: readonly Point[]): {
   readonly from: Point;
   readonly to: Point;
 } {
-  const lengths = points.slice(1).map((point, index) => distance(points[index]!, point));
-  let left = lengths.reduce((sum, length) => sum + length, 0) / 2;
-  for (const [index, length] of lengths.entries()) {
-    const from = points[index]!;
-    const to = points[index + 1]!;
+  let from = firstOf(points);
+  const parts = points.slice(1).map((to) => {
+    const part = { from, to, length: distance(from, to) };
+    from = to;
+    return part;
+  });
+  let left = parts.reduce((sum, { length }) => sum + length, 0) / 2;
+  for (const { from, to, length } of parts) {
     if (left <= length) return { at: along(from, direction(from, to), left), from, to };
     left -= length;
   }

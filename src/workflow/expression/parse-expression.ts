@@ -72,6 +72,11 @@ class Parser {
     return node;
   }
 
+  /** The last one is the end, which nothing goes beyond. */
+  #token(): Token {
+    return this.#tokens[this.#next] ?? lastOf(this.#tokens);
+  }
+
   #conditional(): Node {
     if (++this.#depth > MAX_DEPTH) throw this.#error('is nested too deeply');
     const test = this.#binary(0);
@@ -88,23 +93,23 @@ class Parser {
   #binary(minimum: number): Node {
     let left = this.#unary();
     for (;;) {
-      const token = this.#tokens[this.#next];
+      const token = this.#token();
       const operator = operatorOf(token) ?? '';
       const binding = Object.hasOwn(BINDING, operator) ? (BINDING[operator] ?? 0) : 0;
       if (binding <= minimum) return left;
       this.#next++;
       const right = this.#binary(binding);
-      left = { kind: 'binary', at: token!.at, operator: operator as BinaryOperator, left, right };
+      left = { kind: 'binary', at: token.at, operator: operator as BinaryOperator, left, right };
     }
   }
 
   #unary(): Node {
-    const token = this.#tokens[this.#next];
+    const token = this.#token();
     const operator = operatorOf(token);
     if (operator !== '!' && operator !== '-' && operator !== 'empty') return this.#postfix();
     if (++this.#depth > MAX_DEPTH) throw this.#error('is nested too deeply');
     this.#next++;
-    const node: Node = { kind: 'unary', at: token!.at, operator, operand: this.#unary() };
+    const node: Node = { kind: 'unary', at: token.at, operator, operand: this.#unary() };
     this.#depth--;
     return node;
   }
@@ -112,7 +117,7 @@ class Parser {
   #postfix(): Node {
     let node = this.#primary();
     for (;;) {
-      const at = this.#tokens[this.#next]!.at;
+      const { at } = this.#token();
       if (this.#accept('.')) {
         const name = this.#name();
         node = this.#accept('(')
@@ -128,7 +133,7 @@ class Parser {
   }
 
   #primary(): Node {
-    const token = this.#tokens[this.#next]!;
+    const token = this.#token();
     if (token.kind === 'number' || token.kind === 'string') {
       this.#next++;
       return { kind: 'literal', at: token.at, value: token.value };
@@ -199,7 +204,7 @@ class Parser {
   }
 
   #name(): string {
-    const token = this.#tokens[this.#next]!;
+    const token = this.#token();
     if (token.kind !== 'name') throw this.#error(`has '${token.value}' where a name is expected`);
     this.#next++;
     return token.value;

@@ -1,5 +1,12 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
-import { formatPointer, getMember, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import {
+  firstOf,
+  formatPointer,
+  getMember,
+  type JsonObject,
+  type JsonValue,
+  setMember,
+} from '#json/index.ts';
 import type { FormProperty } from '../engine/index.ts';
 import { assign, type ExpressionScope, evaluate, toJson } from '../expression/index.ts';
 import { fromForm } from './form-value.ts';
@@ -92,12 +99,12 @@ async function store(
 }
 
 function refuse(violations: readonly FormViolation[]): BadRequestError {
-  const [first] = violations;
+  const first = firstOf(violations);
   const message = violations.map(({ problem }) => problem).join('; ');
   return new BadRequestError(`The form was not filled in right: ${message}`, {
     id: 'WORKFLOW_FORM',
-    field: first!.field,
-    ...(first!.hint === undefined ? {} : { hint: first!.hint }),
+    field: first.field,
+    ...(first.hint === undefined ? {} : { hint: first.hint }),
     detail: { violations },
   });
 }

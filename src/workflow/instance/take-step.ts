@@ -1,6 +1,6 @@
 import { constraintOf, sqlStateOf } from '#database/index.ts';
 import { BadRequestError, ConflictError, InternalServerError } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { asJson, type JsonObject } from '#json/index.ts';
 import { besideOf, dbOf, personName, type WriteContext } from '#resource/index.ts';
 import {
   apply,
@@ -185,8 +185,8 @@ async function finish(
   if (keeps(history, 'full')) {
     const user = personName(context.security);
     changes.event = {
-      stimulus: stimulus as unknown as JsonObject,
-      effects: outcome.effects as unknown as JsonObject[],
+      stimulus: asJson(stimulus),
+      effects: asJson(outcome.effects),
       user,
     };
   }

@@ -12,7 +12,23 @@ export interface DateFields {
 
 export const MONTHS =
   'January February March April May June July August September October November December'.split(' ');
-export const WEEKDAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
+const WEEKDAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
+
+/** @param month from 0. @param isShort three letters of it */
+export function monthName(month: number, isShort: boolean): string {
+  return named(MONTHS, month, isShort);
+}
+
+/** @param weekday from 1, which is Sunday. @param isShort three letters of it */
+export function weekdayName(weekday: number, isShort: boolean): string {
+  return named(WEEKDAYS, weekday - 1, isShort);
+}
+
+function named(names: readonly string[], at: number, isShort: boolean): string {
+  const name = names[at];
+  if (name === undefined) throw new RangeError(`There is no name for ${at}`);
+  return isShort ? name.slice(0, 3) : name;
+}
 
 /** The last moment that JavaScript's own dates know, on both sides of 1970. */
 const FARTHEST = 8.64e15;

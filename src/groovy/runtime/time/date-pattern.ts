@@ -1,5 +1,5 @@
 import { exception, illegalArgument, type Throwable } from '../throwable.ts';
-import { dayOfYear, fieldsOf, MONTHS, WEEKDAYS, wallOf, weekOf } from './date-fields.ts';
+import { dayOfYear, fieldsOf, MONTHS, monthName, wallOf, weekdayName, weekOf } from './date-fields.ts';
 import { offsetText, parseOffset, UTC, type Zone, zoneOf } from './zone.ts';
 
 /** A part of a date pattern: a letter and how often it stands there, or a text. */
@@ -15,7 +15,7 @@ export const DATE_TIME_LETTERS = 'GuyMLdDEeaHhKkmsSnAzVXxZQqw';
 export function splitPattern(pattern: string, letters: string): PatternPart[] {
   const parts: PatternPart[] = [];
   for (let at = 0; at < pattern.length; ) {
-    const char = pattern[at]!;
+    const char = pattern.charAt(at);
     if (char === "'") {
       const end = closingQuote(pattern, at + 1);
       const text = pattern.slice(at + 1, end).replaceAll("''", "'");
@@ -71,7 +71,7 @@ function formatPart({ letter, width }: PatternPart, wall: number, offset: number
     case 'M':
     case 'L':
       if (width < 3) return pad(month + 1, width);
-      return width === 3 ? MONTHS[month]!.slice(0, 3) : MONTHS[month]!;
+      return monthName(month, width === 3);
     case 'w':
       return pad(weekOf(wall, 1, 1).week, width);
     case 'W':
@@ -83,7 +83,7 @@ function formatPart({ letter, width }: PatternPart, wall: number, offset: number
     case 'F':
       return pad(Math.floor((day - 1) / 7) + 1, width);
     case 'E':
-      return width > 3 ? WEEKDAYS[weekday - 1]! : WEEKDAYS[weekday - 1]!.slice(0, 3);
+      return weekdayName(weekday, width <= 3);
     case 'u':
       return pad(weekday === 1 ? 7 : weekday - 1, width);
     case 'a':

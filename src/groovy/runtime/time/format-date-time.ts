@@ -1,5 +1,5 @@
 import { exception, type Throwable } from '../throwable.ts';
-import { dayOfYear, MONTHS, WEEKDAYS, weekOf } from './date-fields.ts';
+import { dayOfYear, monthName, weekdayName, weekOf } from './date-fields.ts';
 import { DATE_TIME_LETTERS, splitPattern } from './date-pattern.ts';
 import { dateText, dateTimeError, momentIn, offsetId, type Temporal, timeText } from './temporal.ts';
 import { DAY, offsetText } from './zone.ts';
@@ -66,13 +66,13 @@ function formatLetter(value: Temporal, letter: string, width: number): string {
     case 'M':
     case 'L':
       if (width < 3) return pad(month + 1);
-      return width === 3 ? MONTHS[month]!.slice(0, 3) : MONTHS[month]!;
+      return monthName(month, width === 3);
     case 'd':
       return pad(day);
     case 'D':
       return pad(dayOfYear(value.day * DAY));
     case 'E':
-      return width > 3 ? WEEKDAYS[weekday - 1]! : WEEKDAYS[weekday - 1]!.slice(0, 3);
+      return weekdayName(weekday, width <= 3);
     case 'e':
       return pad(weekday);
     case 'w':

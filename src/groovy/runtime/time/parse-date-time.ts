@@ -159,14 +159,22 @@ function fromFields(
   zoneId: string | undefined,
   text: string,
 ): Temporal {
-  const hasDate = found['y'] !== undefined && (found['M'] !== undefined || found['D'] !== undefined);
+  const { y: year, M: month, D: dayOfYear } = found;
+  const date =
+    year === undefined
+      ? undefined
+      : dayOfYear !== undefined
+        ? () => dateOf(year, 1, 1) + dayOfYear - 1
+        : month !== undefined
+          ? () => dateOf(year, month, existingDay(year, month, found['d'] ?? 1))
+          : undefined;
+  const halfDayHour = found['h'] ?? found['K'];
   const hour =
     found['H'] ??
     (found['k'] === 24 ? 0 : found['k']) ??
-    ((found['h'] ?? found['K'] ?? -1) >= 0
-      ? ((found['h'] ?? found['K'])! % 12) + (found['a'] ?? 0)
-      : undefined);
-  const missing = (kind !== 'LocalTime' && !hasDate) || (kind !== 'LocalDate' && hour === undefined);
+    (halfDayHour === undefined ? undefined : (halfDayHour % 12) + (found['a'] ?? 0));
+  const missing =
+    (kind !== 'LocalTime' && date === undefined) || (kind !== 'LocalDate' && hour === undefined);
   if (missing) {
     throw exception(
       'java.time.format.DateTimeParseException',
@@ -175,15 +183,11 @@ function fromFields(
   }
   let day = 0;
   try {
-    if (kind !== 'LocalTime')
-      day =
-        found['D'] === undefined
-          ? dateOf(found['y']!, found['M']!, existingDay(found['y']!, found['M']!, found['d'] ?? 1))
-          : dateOf(found['y']!, 1, 1) + found['D'] - 1;
+    if (kind !== 'LocalTime' && date !== undefined) day = date();
     const nanos =
-      kind === 'LocalDate'
+      kind === 'LocalDate' || hour === undefined
         ? 0
-        : timeOf(hour!, found['m'] ?? 0, found['s'] ?? 0, found['S'] ?? found['n'] ?? 0);
+        : timeOf(hour, found['m'] ?? 0, found['s'] ?? 0, found['S'] ?? found['n'] ?? 0);
     return assemble(
       kind,
       day,

@@ -121,7 +121,7 @@ function numberOf(value: string | number): number {
 
 function parseList(text: string): Value | undefined {
   try {
-    return JSON.parse(text) as Value;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
