@@ -37,7 +37,7 @@ export function isOver(epoch: RawBuilder<unknown>): RawBuilder<boolean> {
 
 /**
  * How often work may have been why something ended that ended with it just now. What was not alone is no more than
- * suspect by that: one more would convict it.
+ * suspect by that: one more end would count as its own doing.
  */
 export function suspectedAfter(
   before: RawBuilder<unknown>,

@@ -1,7 +1,7 @@
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import type { Claimed } from './claimed.ts';
 
-/** One more would convict it, which only an end can be that it met alone: it is tried so. */
+/** One more end would count as its own doing. That may only be one that it met alone, so it is run alone. */
 export function isSuspect({ suspected }: Pick<Claimed, 'suspected'>): boolean {
   return suspected >= MAX_SUSPICIONS - 1;
 }
