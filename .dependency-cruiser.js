@@ -84,6 +84,7 @@ const addresses = {
   'pg-boss': '^bench/',
   '(bpmn-moddle|@0dep/piso)': '^src/workflow/engine/',
   '@jitl': '^src/script/javascript/',
+  cronstrue: '^src/scheduler/schedule/',
   acorn: '^src/(script/javascript/|groovy/module-text)',
   zod: '-schema\\.ts$',
   '(pino|pino-pretty|prom-client)': '^src/observability/',

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { type ActionRequest, ActionTable, actionResult, dbOf, resourceBody } from '#resource/index.ts';
+import {
+  type ActionRequest,
+  ActionTable,
+  actionResult,
+  dbOf,
+  readerOf,
+  resourceBody,
+} from '#resource/index.ts';
+import { calendarOf } from './calendar/calendar.ts';
 import { explainFiring } from './explain/explain-firing.ts';
 import type { KeptSchedules, SchedulerPlatform } from './schedule/kept-schedules.ts';
 import { previewFirings } from './schedule/preview-firings.ts';
@@ -61,6 +69,13 @@ function onAll(platform: SchedulerPlatform, schedules: KeptSchedules): ActionTab
           const { count, ...fields }: JsonObject = { invokeService: 'script', ...fieldsOf(request) };
           const definition = parseSchedule(fields, { persisted: true });
           return actionResult(previewFirings(definition, clock.now(), count, dst()));
+        },
+      },
+      calendar: {
+        does: 'Says when all schedules fire `from` one time `to` another, and how many slots they need',
+        async run(context, request) {
+          const db = await readerOf(platform, context);
+          return actionResult(await calendarOf(db, request.content ?? {}, { now: clock.now(), dst: dst() }));
         },
       },
       ...ALSO_VALIDATES,

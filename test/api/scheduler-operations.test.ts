@@ -144,11 +144,19 @@ describe('the operation of schedules', () => {
     };
     const preview = await site.api('POST', 'scheduler/job?_action=nextRunDates', { body });
     expect(preview.body).toEqual({
+      words: 'At 02:30',
       timeZone: 'Europe/Berlin',
       dates: [
         { date: '2038-03-27T01:30:00.000Z', localTime: '2038-03-27T02:30:00' },
         { date: '2038-03-29T00:30:00.000Z', localTime: '2038-03-29T02:30:00' },
         { date: '2038-03-30T00:30:00.000Z', localTime: '2038-03-30T02:30:00' },
+      ],
+      dst: [
+        { at: '2038-03-28T01:00:00.000Z', note: expect.stringMatching(/^Clocks skip in Europe.Berlin/) },
+        {
+          at: '2038-10-31T01:00:00.000Z',
+          note: expect.stringMatching(/^Clocks show twice in Europe.Berlin/),
+        },
       ],
       leftOut: [expect.stringMatching(/skip from 2038-03-28T02:00:00 to 2038-03-28T03:00:00/)],
     });

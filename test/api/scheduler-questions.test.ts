@@ -60,4 +60,54 @@ describe('questions about schedules', () => {
     }
     expect(statuses).toEqual([404, 404, 403, 403, 401, 401]);
   });
+
+  it('explains a firing of what is in memory, too, and names where each link is shown', async () => {
+    await put('unkept', { persisted: false });
+    const { firing } = (await act('unkept', 'trigger')).body;
+    await ended('unkept');
+    const { plannedAt, node } = (await site.api('GET', `scheduler/firing/${firing}`)).body;
+    const why = (await act('unkept', 'why', { time: plannedAt })).body;
+    expect(why).toMatchObject({ persisted: false, nodeId: node, outcome: 'manual' });
+    expect(why.chain.flatMap(({ ref }: { ref?: string }) => ref ?? [])).toEqual(
+      expect.arrayContaining([`cluster/${node}`, `scheduler/firing/${firing}`]),
+    );
+    expect((await act('counted', 'why', { time: plannedAt })).body).toMatchObject({ persisted: true });
+  });
+
+  it('says when all fire, how long they take, and what slots they need', async () => {
+    const startTime = '2038-01-01T00:00:00';
+    await put('at-two', { schedule: '0 0 2 * * ?', startTime });
+    await put('at-three', { schedule: '0 0 3 * * ?', startTime });
+    await put('all-the-time', { schedule: '* * * * * ?', startTime });
+    await put('not-now', { schedule: '0 0 3 * * ?', startTime });
+    await act('not-now', 'pause');
+    await put('not-then', { schedule: '0 0 2 1 1 ? 2039' });
+    // Three runs of one, two, and nine hours.
+    await sql`
+      insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node, started_at, ended_at)
+      select at, trigger_id, 1, id, 'fired', 'a', at, at + hours * interval '1 hour'
+      from scheduler_job, (values (1, timestamptz '2020-01-01'), (2, '2020-01-02'), (9, '2020-01-03')) run (hours, at)
+      where id in ('at-two', 'at-three', 'not-now')`.execute(site.server.database.db);
+    const ids = ['at-two', 'at-three', 'all-the-time', 'not-now', 'not-then'];
+    const body = { from: '2038-01-01T00:00:00Z', to: '2038-01-02T00:00:00Z', ids };
+    const { body: calendar } = await site.api('POST', 'scheduler/job?_action=calendar', { body });
+    expect(calendar).toMatchObject({
+      truncated: false,
+      schedules: [
+        { _id: 'all-the-time', words: 'Every second', every: '1 s', tookMs: null },
+        { _id: 'at-three', tookMs: 7_200_000, times: ['2038-01-01T03:00:00.000Z'] },
+        { _id: 'at-two', tookMs: 7_200_000, times: ['2038-01-01T02:00:00.000Z'] },
+        { _id: 'not-now', paused: true, times: ['2038-01-01T03:00:00.000Z'] },
+      ],
+      slots: { capacity: expect.any(Number), bucketSeconds: 900 },
+    });
+    const { needed } = calendar.slots;
+    expect([needed.length, needed[7], needed[8], needed[12], needed[16], needed[20]]).toEqual([
+      96, 0, 1, 2, 1, 0,
+    ]);
+    const refused = { ...body, to: '2039-01-02T00:00:00Z' };
+    const { body: error } = await site.api('POST', 'scheduler/job?_action=calendar', { body: refused });
+    expect([error.code, error.detail.id]).toEqual([400, 'SCHED_BAD_CALENDAR']);
+    await isForAdministrators('scheduler/job?_action=calendar');
+  });
 });

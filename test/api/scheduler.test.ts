@@ -73,6 +73,7 @@ describe('schedules over HTTP', () => {
       startTime: null,
       endTime: null,
       concurrentExecution: false,
+      words: 'At 02:00',
       triggers: [
         {
           _id: `scheduler-service-group_$x$x$_${created.body._id}`,

@@ -11,6 +11,8 @@ import { type FiringFacts, gatherFacts } from './explain-repository.ts';
 export interface Link extends JsonObject {
   readonly at: string;
   readonly text: string;
+  /** The path of the resource that shows it. */
+  readonly ref?: string;
 }
 
 /** Why a schedule did, or did not, fire at a time. */
@@ -20,6 +22,8 @@ export interface Explanation extends JsonObject {
   readonly time: string;
   /** The node that has it in memory; null of a persisted one, and of one that is gone. */
   readonly nodeId: string | null;
+  /** False of a schedule in the memory of a node; null when it is gone. */
+  readonly persisted: boolean | null;
   /** Whether the schedule, as it is now, has this time. Null when it is gone. */
   readonly planned: boolean | null;
   /** As in the ledger, or `waiting`, `running`, `paused`, `parked`, `disabled`, `notPlanned`, `future`, `unrecorded`. */
@@ -53,6 +57,7 @@ export async function explainFiring(
     schedule: id,
     time: iso(at),
     nodeId: facts.job?.owner ?? null,
+    persisted: facts.job === null ? null : facts.job.owner === null,
     planned,
     ...verdict,
     chain: chain.toSorted((left, right) => left.at.localeCompare(right.at)),
@@ -159,6 +164,7 @@ function background({ job, neighbours, others }: FiringFacts): Link[] {
   const links: Link[] = neighbours.map((entry) => ({
     at: iso(plannedAt(entry)),
     text: `the neighbouring time in the ledger: ${judgeEntry(entry).why}`,
+    ref: `scheduler/firing/${entry._id}`,
   }));
   if (job === null) return links;
   const where = job.owner === null ? '' : ` in the memory of node ${job.owner}`;
@@ -174,7 +180,8 @@ function background({ job, neighbours, others }: FiringFacts): Link[] {
 function history(entry: FiringView): Link[] {
   const { claimedAt, startedAt, endedAt, node, attempt, tookMs, outcome } = entry;
   const links: Link[] = [{ at: iso(plannedAt(entry)), text: 'this is its planned time' }];
-  if (typeof claimedAt === 'string') links.push({ at: claimedAt, text: `node ${node} claimed it` });
+  if (typeof claimedAt === 'string')
+    links.push({ at: claimedAt, text: `node ${node} claimed it`, ref: `cluster/${node}` });
   if (typeof startedAt === 'string') {
     links.push({ at: startedAt, text: `node ${node} started it, attempt ${attempt}` });
   }
@@ -182,6 +189,7 @@ function history(entry: FiringView): Link[] {
   links.push({
     at: String(endedAt),
     text: typeof tookMs === 'number' ? `it ${end}, after ${tookMs} ms` : `it ${end}`,
+    ref: `scheduler/firing/${entry._id}`,
   });
   return links;
 }
@@ -192,6 +200,7 @@ function presence({ running, waiting, now }: FiringFacts, at: number): Link[] {
     links.push({
       at: (run.startedAt ?? run.claimedAt).toISOString(),
       text: `node ${run.node} ${run.startedAt === null ? 'claimed' : 'started'} the run planned for ${run.fireAt.toISOString()}`,
+      ref: `cluster/${run.node}`,
     });
   }
   for (const { fireAt, dueAt, kind } of waiting) {

@@ -1,4 +1,5 @@
 import { nextFireTime } from '#cron/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import { getTimeZone, type OffsetChange } from '#time/index.ts';
 import type { Timing } from './schedule.ts';
 
@@ -7,13 +8,25 @@ const HORIZON_MS = 366 * 86_400_000;
 
 const UTC = getTimeZone('UTC');
 
+/** What a change of clocks does to a schedule. */
+export interface ClockNote extends JsonObject {
+  /** When the clocks change, an ISO time. */
+  readonly at: string;
+  readonly note: string;
+}
+
+/** The notes as they are told to whoever saves the schedule. */
+export function clockWarnings(timing: Timing, now: number): string[] {
+  return clockNotes(timing, now).map(({ note }) => note);
+}
+
 /**
  * What the next changes of its zone's clocks do to a schedule, a sentence each: times that are skipped do not fire,
  * times that come twice fire late. Under the rule `smooth` there is nothing to warn of.
  *
  * @param now epoch ms
  */
-export function clockWarnings(timing: Timing, now: number): string[] {
+export function clockNotes(timing: Timing, now: number): ClockNote[] {
   const { cron, zone, startAt, endAt, dst } = timing;
   if (cron === null || dst === 'smooth') return [];
   const from = Math.max(now, startAt ?? now);
@@ -22,7 +35,8 @@ export function clockWarnings(timing: Timing, now: number): string[] {
     const { low, high } = wallTimes(change);
     // Read as UTC the wall times have no changes of their own.
     const planned = nextFireTime(cron, low - 1, UTC, { dst: 'quartz', until: high - 1 });
-    return planned === null ? [] : [sentence(change, planned, zone.id)];
+    if (planned === null) return [];
+    return [{ at: new Date(change.at).toISOString(), note: sentence(change, planned, zone.id) }];
   });
 }
 

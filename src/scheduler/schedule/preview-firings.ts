@@ -1,16 +1,17 @@
 import type { DaylightSaving } from '#cron/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
-import { localTime } from './clock-warnings.ts';
+import { clockNotes, localTime } from './clock-warnings.ts';
 import { anchored, firstFiring, nextFiring } from './next-firing.ts';
 import { type ScheduleDefinition, type Timing, timingOf } from './schedule.ts';
+import { scheduleWords } from './schedule-words.ts';
 
 const DEFAULT_COUNT = 10;
 const MAX_COUNT = 1_000;
 
 /**
  * The next dates of a schedule with what its zone's clock shows then, and a note wherever a change of that clock
- * makes a date come late, twice or not at all.
+ * makes a date come late, twice or not at all; its words, and what the changes of a year do to it (`dst`).
  *
  * @param count as it came from outside; 10 when absent
  * @throws BadRequestError for a count that is none
@@ -24,12 +25,14 @@ export function previewFirings(
   const timing = timingOf(anchored(definition, now), dst);
   const dates = listFirings(timing, now, readCount(count));
   return {
+    words: scheduleWords(definition),
     timeZone: timing.zone.id,
     dates: dates.map((at) => ({
       date: new Date(at).toISOString(),
       localTime: localTime(timing.zone.wallAt(at)),
       ...noteOn(timing, at),
     })),
+    dst: clockNotes(timing, now),
     leftOut: dst === 'quartz' ? leftOut(timing, now, dates.at(-1)) : [],
   };
 }

@@ -149,7 +149,16 @@ function checkTimes(definition: ScheduleDefinition, fields: FieldReader): void {
 }
 
 /** Members that a read adds, and those that the request gives besides. */
-const SHOWN_MEMBERS = ['nodeId', 'triggers', 'nextRunDate', 'previousRunDate', 'warnings', '_id', '_rev'];
+const SHOWN_MEMBERS = [
+  'words',
+  'nodeId',
+  'triggers',
+  'nextRunDate',
+  'previousRunDate',
+  'warnings',
+  '_id',
+  '_rev',
+];
 
 /** Which members of a schedule have no meaning, a sentence each: most are misspelt. */
 export function unknownMembers(json: JsonObject): string[] {

@@ -3,10 +3,11 @@ import type { JsonObject } from '#json/index.ts';
 import { type Resource, resource } from '#resource/index.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
 import { FURTHER_FIELDS, SCHEDULE_FIELDS, type ScheduleDefinition, timingOf } from '../schedule/schedule.ts';
+import { scheduleWords } from '../schedule/schedule-words.ts';
 import type { JobView } from './job-view-repository.ts';
 
 /**
- * The schedule as it is read back: its fields, the node that has it in memory, its triggers, and its next and previous
+ * The schedule as it is read back: its fields, when it fires in words, the node that has it in memory, its triggers, and its next and previous
  * firing.
  *
  * @param now epoch ms; a schedule that waits for the end of its own run fires next after it
@@ -18,6 +19,7 @@ export function jobResourceOf(job: JobView, now: number, dst: DaylightSaving): R
     job.next_run_at === null && isRunning ? nextFiring(timingOf(definition, dst), now) : job.next_run_at;
   return resource(job.id, null, {
     ...fieldsOf(definition),
+    words: scheduleWords(definition),
     ...(job.owner === null ? {} : { nodeId: job.owner }),
     triggers: [...triggers],
     nextRunDate: iso(next),

@@ -1,0 +1,139 @@
+import type { DaylightSaving } from '#cron/index.ts';
+import type { Db } from '#database/index.ts';
+import { BadRequestError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { nextFiring } from '../schedule/next-firing.ts';
+import { timingOf } from '../schedule/schedule.ts';
+import { scheduleWords } from '../schedule/schedule-words.ts';
+import { countSlots, listPlanned, type PlannedSchedule } from './calendar-repository.ts';
+import { neededSlots, type PlannedRuns } from './needed-slots.ts';
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const MOST_DAYS = 31;
+const MOST_SCHEDULES = 1_000;
+const MOST_TIMES = 5_000;
+/** What fires more often in the time is not listed. */
+const MOST_OF_ONE = 300;
+const BUCKETS = 96;
+const UNITS = [
+  ['d', DAY_MS],
+  ['h', 60 * MINUTE_MS],
+  ['min', MINUTE_MS],
+  ['s', 1_000],
+] as const;
+
+/**
+ * When all schedules fire that are planned from one time until before another, how long they take, and how many slots they
+ * need at once. What is paused or parked is listed, and needs none.
+ *
+ * @param body `{from, to, ids}`, all of which may be left out: the next day, of all
+ * @param now epoch ms
+ * @throws BadRequestError `SCHED_BAD_CALENDAR`
+ */
+export async function calendarOf(
+  db: Db,
+  body: JsonValue,
+  { now, dst }: { readonly now: number; readonly dst: DaylightSaving },
+): Promise<JsonObject> {
+  const members = isObject(body) ? body : {};
+  const from = timeOf(members, 'from') ?? now;
+  const to = timeOf(members, 'to') ?? from + DAY_MS;
+  if (from >= to || to - from > MOST_DAYS * DAY_MS) {
+    throw refuse(
+      'to',
+      `from ${iso(from)} to ${iso(to)}`,
+      `Up to ${MOST_DAYS} days, from the earlier to the later`,
+    );
+  }
+  const planned = await listPlanned(db, { ids: idsOf(members), limit: MOST_SCHEDULES + 1 });
+  let room = MOST_TIMES;
+  const listed = planned.slice(0, MOST_SCHEDULES).map((schedule) => {
+    const runs = runsOf(schedule, { from, to, dst, most: Math.min(MOST_OF_ONE, room) });
+    room -= runs.times.length;
+    return { schedule, runs };
+  });
+  const bucketMs = Math.max(MINUTE_MS, Math.ceil((to - from) / BUCKETS / MINUTE_MS) * MINUTE_MS);
+  const active = listed.flatMap(({ schedule, runs }) => (schedule.paused || schedule.parked ? [] : runs));
+  const needed = neededSlots(active, { from, to, bucketMs });
+  const capacity = await countSlots(db);
+  return {
+    from: iso(from),
+    to: iso(to),
+    schedules: listed
+      .filter(({ runs }) => runs.times.length > 0 || runs.everyMs !== undefined)
+      .map(({ schedule, runs }) => shown(schedule, runs)),
+    truncated: planned.length > MOST_SCHEDULES,
+    slots: {
+      capacity,
+      bucketSeconds: bucketMs / 1000,
+      needed,
+      short: needed.flatMap((slots, index) =>
+        slots > capacity ? { at: iso(from + index * bucketMs), needed: slots } : [],
+      ),
+    },
+  };
+}
+
+function runsOf(
+  { definition, tookMs }: PlannedSchedule,
+  { from, to, dst, most }: { from: number; to: number; dst: DaylightSaving; most: number },
+): PlannedRuns {
+  const timing = timingOf(definition, dst);
+  const { cron, repetition, startAt } = timing;
+  const firesOnce = cron === null && repetition === null;
+  const once = startAt !== null && startAt >= from ? startAt : null;
+  const times: number[] = [];
+  for (
+    let at = firesOnce ? once : nextFiring(timing, from - 1);
+    at !== null && at < to;
+    at = nextFiring(timing, at)
+  ) {
+    const before = times.at(-1);
+    if (before !== undefined && times.length >= most)
+      return { times: [], tookMs: tookMs ?? 0, everyMs: at - before };
+    times.push(at);
+  }
+  return { times, tookMs: tookMs ?? 0 };
+}
+
+function shown(schedule: PlannedSchedule, { times, everyMs }: PlannedRuns): JsonObject {
+  const { id, definition, owner, paused, parked, tookMs } = schedule;
+  return {
+    _id: id,
+    words: scheduleWords(definition),
+    ...(owner === null ? {} : { nodeId: owner }),
+    ...(paused ? { paused } : {}),
+    ...(parked ? { parked } : {}),
+    tookMs: tookMs === null ? null : Math.round(tookMs * 10) / 10,
+    ...(everyMs === undefined ? { times: times.map(iso) } : { every: spanOf(everyMs) }),
+  };
+}
+
+function spanOf(ms: number): string {
+  const [unit, length] = UNITS.find(([, each]) => ms % each === 0) ?? ['ms', 1];
+  return `${ms / length} ${unit}`;
+}
+
+function timeOf(body: JsonObject, member: 'from' | 'to'): number | undefined {
+  const text = body[member];
+  if (text === undefined) return undefined;
+  const at = typeof text === 'string' ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(at)) return at;
+  throw refuse(member, `${member} is ${JSON.stringify(text)}`, 'An ISO time such as 2026-08-02T00:00:00Z');
+}
+
+function idsOf({ ids }: JsonObject): readonly string[] | undefined {
+  if (ids === undefined) return undefined;
+  const texts = Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
+  if (Array.isArray(ids) && texts.length === ids.length && ids.length <= MOST_SCHEDULES) return texts;
+  throw refuse('ids', `ids is ${JSON.stringify(ids)}`, `A list of up to ${MOST_SCHEDULES} ids of schedules`);
+}
+
+function refuse(member: string, message: string, hint: string): BadRequestError {
+  return new BadRequestError(message.slice(0, 300), { id: 'SCHED_BAD_CALENDAR', field: `/${member}`, hint });
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}
