@@ -157,6 +157,7 @@ describe('the operation of schedules', () => {
           at: '2038-10-31T01:00:00.000Z',
           note: expect.stringMatching(/^Clocks show twice in Europe.Berlin/),
         },
+        { at: '2039-03-27T01:00:00.000Z', note: expect.stringMatching(/^Clocks skip in Europe.Berlin/) },
       ],
       leftOut: [expect.stringMatching(/skip from 2038-03-28T02:00:00 to 2038-03-28T03:00:00/)],
     });

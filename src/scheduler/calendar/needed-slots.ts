@@ -30,14 +30,26 @@ export function neededSlots(
   const needed = Array.from({ length: Math.ceil((to - from) / bucketMs) }, () => 0);
   let running = 0;
   let next = 0;
-  for (const index of needed.keys()) {
-    const end = from + (index + 1) * bucketMs;
-    let most = running;
-    for (let change = changes[next]; change !== undefined && change.at < end; change = changes[next]) {
+  const goOn = (isBefore: (at: number) => boolean, tell: (now: number) => void) => {
+    for (let change = changes[next]; change !== undefined && isBefore(change.at); change = changes[next]) {
       running += change.by;
-      most = Math.max(most, running);
       next += 1;
+      tell(running);
     }
+  };
+  for (const index of needed.keys()) {
+    const start = from + index * bucketMs;
+    goOn(
+      (at) => at <= start,
+      () => {},
+    );
+    let most = running;
+    goOn(
+      (at) => at < start + bucketMs,
+      (now) => {
+        most = Math.max(most, now);
+      },
+    );
     needed[index] = most + Math.ceil(steady);
   }
   return needed;
