@@ -15,7 +15,7 @@ import { notActive, ScriptLibrary } from './script-library.ts';
 import { ScriptLog } from './script-log.ts';
 import type { ScriptLanguage, ScriptReference } from './script-reference.ts';
 import type { ScriptCall, ScriptOutcome, Scripts } from './scripts.ts';
-import { watchedWork } from './thread-server.ts';
+import { engineOfThread, watchedWork } from './thread-server.ts';
 
 /** How long a script may run, host calls included, unless its reference says otherwise. */
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -45,7 +45,8 @@ export class ScriptRunner implements Scripts {
   }
 
   async start(): Promise<void> {
-    this.#pool ??= await SandboxPool.create({ libraries: bindingLibraries });
+    const module = await engineOfThread();
+    this.#pool ??= await SandboxPool.create({ libraries: bindingLibraries, module });
   }
 
   async stop(): Promise<void> {
@@ -119,8 +120,8 @@ export class ScriptRunner implements Scripts {
   async #poolOf(language: ScriptLanguage): Promise<SandboxPool | GroovyPool> {
     if (language === 'javascript') return this.#pool!;
     // The compiler is a hundred files, which every thread would load at its start.
-    this.#groovy ??= import('./groovy-pool.ts').then(({ GroovyPool }) =>
-      GroovyPool.create({ libraries: bindingLibraries }),
+    this.#groovy ??= import('./groovy-pool.ts').then(async ({ GroovyPool }) =>
+      GroovyPool.create({ libraries: bindingLibraries, module: await engineOfThread() }),
     );
     return this.#groovy;
   }

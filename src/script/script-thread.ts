@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { monotonicMs } from '#time/index.ts';
+import type { EngineModule } from './javascript/index.ts';
 import {
   BEAT_WORD,
   DEADLINE_WORD,
@@ -20,6 +21,9 @@ import {
 const START_TIMEOUT_MS = 120_000;
 /** A thread whose loop has not turned for so long is not well. */
 const BEAT_LIMIT_MS = 5_000;
+/** As the first thread of this process has compiled it. */
+let engine: EngineModule | undefined;
+
 export interface Job {
   readonly id: number;
   /** When it came, by `monotonicMs`. */
@@ -80,7 +84,7 @@ export class ScriptThread {
       // What scripts hand to the host lives in the thread's heap; the node outlives it.
       // A larger young generation costs each thread 40 MB and saves no time.
       resourceLimits: { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 24 },
-      workerData: { ...data, thread: number, shared: this.#shared, foundation: port2 },
+      workerData: { ...data, engine, thread: number, shared: this.#shared, foundation: port2 },
       transferList: [port2],
     });
     this.ready = this.#becomeReady();
@@ -211,6 +215,7 @@ export class ScriptThread {
     this.#giveUp = reject;
     this.#worker.on('message', (message: FromThread) => {
       if (message.type !== 'ready') return;
+      engine ??= message.engine;
       this.#isReady = true;
       this.#workedAt = monotonicMs();
       resolve();

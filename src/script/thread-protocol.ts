@@ -1,5 +1,6 @@
 import type { Trouble } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
+import type { EngineModule } from './javascript/index.ts';
 
 /** Which kinds of work a script thread takes; the values are what their handlers get and give. */
 export interface ThreadWork {
@@ -30,7 +31,11 @@ export type ToThread =
   | { readonly type: 'stop' };
 
 export type FromThread =
-  | { readonly type: 'ready' }
+  | {
+      readonly type: 'ready';
+      /** For the threads to come: V8 shares the machine code, and what of it has been optimised. */
+      readonly engine?: EngineModule;
+    }
   | { readonly type: 'done'; readonly id: number; readonly value: unknown }
   /** From here on it means this script by the number. */
   | { readonly type: 'named'; readonly script: number; readonly name: string }

@@ -4,6 +4,7 @@ import { troubleOf } from '#database/index.ts';
 import { InternalServerError, toResourceError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { monotonicMs } from '#time/index.ts';
+import { chooseEngine, type EngineModule, loadEngineModule } from './javascript/index.ts';
 import {
   BEAT_WORD,
   DEADLINE_WORD,
@@ -49,6 +50,15 @@ function sharedWords(): BigInt64Array {
   return shared;
 }
 
+let engine: Promise<EngineModule> | undefined;
+
+/** QuickJS as an earlier thread of this process has compiled it; where there was none, as this one has. */
+export function engineOfThread(): Promise<EngineModule> {
+  const { engine: given }: { engine?: EngineModule } = workerData;
+  engine ??= given?.kind === chooseEngine() ? Promise.resolve(given) : loadEngineModule();
+  return engine;
+}
+
 /** Takes work from the main thread until it says stop. */
 export function serveThread(options: ThreadServerOptions): void {
   const abortable = new Map<number, AbortController>();
@@ -81,7 +91,7 @@ export function serveThread(options: ThreadServerOptions): void {
   };
   beat();
   setInterval(beat, BEAT_INTERVAL_MS).unref();
-  post({ type: 'ready' });
+  void engineOfThread().then((engine) => post({ type: 'ready', engine }));
 }
 
 /** Which piece of work the code that runs now belongs to, through all its awaits. */

@@ -6,9 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Observation } from '#observability/index.ts';
 import { ScriptThreads } from '#script/index.ts';
+import { chooseEngine } from '../../../src/script/javascript/index.ts';
 import type { ScriptThreadsOptions } from '../../../src/script/script-threads.ts';
 
 const PROTOCOL = new URL('../../../src/script/thread-protocol.ts', import.meta.url);
+const ENGINE = new URL('../../../src/script/javascript/engine-module.ts', import.meta.url);
 
 /** A thread that does as its work says: answers, dies, keeps busy, or holds on past a deadline that it has announced. */
 const ENTRY = `
@@ -25,6 +27,7 @@ const ENTRY = `
     const { kind, payload, id, offer } = message;
     if (!takeOffer(workerData.shared, offer)) return;
     if (kind === 'die') process.exit(7);
+    if (kind === 'engine') return parentPort.postMessage({ type: 'done', id, value: workerData.engine?.kind });
     if (kind === 'hold') {
       Atomics.store(workerData.shared, 1, BigInt(id));
       Atomics.store(workerData.shared, 0, process.hrtime.bigint() / 1_000_000n);
@@ -43,7 +46,8 @@ const ENTRY = `
     parentPort.postMessage({ type: 'done', id, value: [payload, workerData.thread, ...(foundation ? [foundation] : [])] });
   });
   Atomics.store(workerData.shared, 2, process.hrtime.bigint() / 1_000_000n);
-  parentPort.postMessage({ type: 'ready' });
+  const engine = workerData.compiles ? await (await import('${ENGINE.href}')).loadEngineModule() : undefined;
+  parentPort.postMessage({ type: 'ready', engine });
 `;
 
 describe('script threads', () => {
@@ -95,6 +99,13 @@ describe('script threads', () => {
     const crowd = { ...work('linger', 100), caller: 'eager' };
     await Promise.all(Array.from({ length: 100 }, () => threads.run(crowd)));
     expect(told('script.threadStarted')).toHaveLength(3);
+  });
+
+  it('have the engine that the first of this process has compiled', async () => {
+    await using started = await start(1, { data: { compiles: true } });
+    const { threads } = started;
+    await threads.run(work('die')).catch(() => {});
+    expect(await threads.run(work('engine'))).toBe(chooseEngine());
   });
 
   it('come for work that goes on, even if no other waits for a thread', async () => {
