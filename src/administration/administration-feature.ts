@@ -36,6 +36,8 @@ export function administrationFeature(
       'cluster/event*': clusterEventResource(database),
       'config*': configResource({
         store: config,
+        database,
+        versions: () => overrides.versions,
         protect: (id, content) => protectSecrets(crypto, alias(), id, content),
         seals,
         meetFilters: (filters, ...asked) => meetFilters(filters, scripts, ...asked),

@@ -10,10 +10,34 @@ export interface ConfigOverride {
   readonly sealed: readonly string[] | null;
 }
 
-export async function listOverrides(db: Db): Promise<ConfigOverride[]> {
-  const { rows } =
-    await sql<ConfigOverride>`select id, content, sealed from config_override order by id`.execute(db);
+export interface StoredOverride extends ConfigOverride {
+  /** Another one after each change. */
+  readonly version: string;
+}
+
+export async function listOverrides(db: Db): Promise<StoredOverride[]> {
+  const { rows } = await sql<StoredOverride>`
+    select id, content, sealed, version::text as version from config_override order by id`.execute(db);
   return rows;
+}
+
+/** Who set them, and when. */
+export async function listChangers(
+  db: Db,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, { readonly changedBy: string; readonly changedAt: string }>> {
+  const { rows } = await sql<{ id: string; by: string; at: Date }>`
+    select id, changed_by as by, changed_at as at from config_override where id = any(${sql.val(ids)})`.execute(
+    db,
+  );
+  return new Map(rows.map(({ id, by, at }) => [id, { changedBy: by, changedAt: at.toISOString() }]));
+}
+
+/** Names an override as it is; null when there is none. */
+export async function versionOf(db: Db, id: string): Promise<string | null> {
+  const { rows } = await sql<{ version: string }>`
+    select version::text as version from config_override where id = ${id}`.execute(db);
+  return rows[0]?.version ?? null;
 }
 
 /** Keeps the override from changing until the end of the transaction. */

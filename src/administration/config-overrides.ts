@@ -21,6 +21,8 @@ export class ConfigOverrides {
   readonly #observe: Observe;
   /** Those with a secret that no key here opens. They are in force without it: most of what they say needs none. */
   #unopened: ReadonlySet<string> = new Set();
+  #versions: ReadonlyMap<string, string> = new Map();
+  #versionsRead: ReadonlyMap<string, string> = new Map();
   #fingerprint = '';
   #refreshing: Promise<void> = Promise.resolve();
 
@@ -64,12 +66,14 @@ export class ConfigOverrides {
       this.#fingerprint = fingerprint;
     }
     await this.#store.reload();
+    this.#versions = this.#versionsRead;
   }
 
   async #takeOver(): Promise<void> {
     const unopened = new Set<string>();
     const overlay = new Map<string, string | null>();
-    for (const stored of await listOverrides(this.#database.db)) {
+    const overrides = await listOverrides(this.#database.db);
+    for (const stored of overrides) {
       const { id, content } = await this.#seals.open(stored).catch((error: unknown) => {
         unopened.add(stored.id);
         const { message } = toResourceError(error);
@@ -83,6 +87,7 @@ export class ConfigOverrides {
       );
     }
     this.#unopened = unopened;
+    this.#versionsRead = new Map(overrides.map(({ id, version }) => [id, version]));
     this.#store.setOverlay(overlay);
   }
 
@@ -92,6 +97,11 @@ export class ConfigOverrides {
     const { id } = stored;
     const sealed = { id, ...(await this.#seals.seal(id, content)) };
     await replaceOverride(this.#database.db, stored, sealed);
+  }
+
+  /** Of the overrides that are in force here, by their ids; another map after each change. */
+  get versions(): ReadonlyMap<string, string> {
+    return this.#versions;
   }
 
   /** Whether this node has a configuration as it is in the database now, secrets included, also when it is a file's. */

@@ -1,19 +1,15 @@
-import {
-  type ConfigStore,
-  definitionOf,
-  formatConfigId,
-  parseConfigId,
-  type RouterConfig,
-} from '#config/index.ts';
+import { type ConfigStore, definitionOf, formatConfigId, parseConfigId } from '#config/index.ts';
 import {
   BadRequestError,
+  ConflictError,
   didYouMean,
-  formatFinding,
   NotFoundError,
   PreconditionFailedError,
 } from '#errors/index.ts';
 import { firstOf, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import {
+  ActionTable,
+  actionResult,
   answerFromMemory,
   applyPatch,
   type Context,
@@ -25,33 +21,22 @@ import {
   type Resource,
   type Response,
   type RouteHandler,
-  requireSameId,
-  requireStorableSize,
   resource,
   type Transform,
   unsupported,
   warnOfUnknownField,
   writeContext,
 } from '#resource/index.ts';
-import { lockOverrides, putOverride } from './config-override-repository.ts';
-import { requireNothingOpened } from './operator-keys.ts';
-import type { OverrideSeals } from './override-seals.ts';
-import { requireCallerStays } from './require-caller-stays.ts';
-import { type MeetFilters, requireWayBack } from './require-way-back.ts';
-import { sealed, withKeptSecrets } from './seal-config.ts';
+import { besideAskedFor, findingView, refusedFiles, viewBeside } from './config-view.ts';
+import { asObject, type ConfigWrite, ConfigWriter, type ConfigWriterOptions } from './config-writer.ts';
+import { listChanges } from './list-changes.ts';
+import { sealed } from './seal-config.ts';
 
-export interface ConfigResourceOptions {
-  readonly store: ConfigStore;
-  /** Encrypts the secrets of a configuration that are still plain. */
-  readonly protect: (id: string, content: JsonObject) => Promise<JsonObject>;
-  readonly seals: OverrideSeals;
+export interface ConfigResourceOptions extends ConfigWriterOptions {
   /** Runs the script of a `transform` operation. */
   readonly transform: (context: Context) => Transform;
-  readonly meetFilters: MeetFilters;
   /** Takes over what another node or thread has changed. */
   readonly refresh: () => Promise<void>;
-  /** Brings changes in force, here and on all other nodes. */
-  readonly activate: () => Promise<void>;
 }
 
 /** `/config` and `/config/<id>[/<alias>]`: the configuration files, raw, and changes of them for all nodes. */
@@ -60,8 +45,8 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
     envelopes: 'judges',
     async handle(context, request, match) {
       // Whoever reads after a write sees it, whichever thread or node took the write.
-      if (!isWrite(request)) await options.refresh();
-      const scope = new ConfigScope(options, context, request.parameters);
+      if (!isWrite(request) || request.method === 'action') await options.refresh();
+      const scope = new ConfigScope(options, context, request);
       if (request.method === 'create') {
         const path = [...match.remaining, ...(request.newResourceId === null ? [] : [request.newResourceId])];
         if (request.newResourceId === null) {
@@ -80,6 +65,11 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
         return scope.create(idOf(path), request.content, request.orUpdate === true);
       }
       if (match.remaining.length === 0) return scope.onRoot(request);
+      if (request.method === 'read' && match.remaining.join('/') === '_refused') {
+        return refusedFiles(options.store);
+      }
+      if (request.method === 'action')
+        return ACTIONS.run(writeContext(context), request, scope, idOf(match.remaining));
       return scope.onConfiguration(idOf(match.remaining), request);
     },
     describe: (path) => [
@@ -89,8 +79,9 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
         kind: 'instance',
         title: 'configuration',
         methods: ['read', 'update', 'patch', 'delete'],
-        actions: [],
+        actions: ACTIONS.describe(),
       },
+      { path: `${path}/_refused`, kind: 'singleton', title: 'refused files', methods: ['read'], actions: [] },
     ],
     // Filters of router.json are tried before they come in force.
     runsScripts: (request) => hasTransform(request) || (isWrite(request) && isAbout(request, 'router')),
@@ -98,21 +89,43 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
   };
 }
 
+const ACTIONS = new ActionTable<[scope: ConfigScope, id: string]>(
+  {
+    plan: {
+      does: 'Tells what would follow from a `content`: what is wrong or doubtful, what changes, what it means for what there is',
+      run: async (_context, request, scope, id) => actionResult(await scope.plan(id, request.content)),
+    },
+    revertToFile: {
+      does: 'Takes back what was set through /config, so that the file is in force again',
+      run: async (_context, _request, scope, id) => actionResult(await scope.revertToFile(id)),
+    },
+  },
+  { anyCase: true, refuse: (request) => unsupported(request) },
+);
+
 class ConfigScope {
   readonly #options: ConfigResourceOptions;
   readonly #context: Context;
-  readonly #parameters: Request['parameters'];
+  readonly #request: Request;
+  readonly #writer: ConfigWriter;
 
-  constructor(options: ConfigResourceOptions, context: Context, parameters: Request['parameters']) {
+  constructor(options: ConfigResourceOptions, context: Context, request: Request) {
     this.#options = options;
     this.#context = context;
-    this.#parameters = parameters;
+    this.#request = request;
+    this.#writer = new ConfigWriter(options, context, request);
   }
 
-  onRoot(request: Request): Response {
+  async onRoot(request: Request): Promise<Response> {
     const { store } = this.#options;
     if (request.method === 'query') {
-      const rows = store.ids().map((id) => ({ ...this.#shown(id, asObject(store.findRaw(id))), _id: id }));
+      const beside = await this.#beside(store.ids());
+      const rows = store.ids().map((id) => ({
+        ...this.#shown(id, asObject(store.findRaw(id))),
+        ...beside(id),
+        _id: id,
+        ...(this.#context.client.isExternal ? { _rev: store.revisionOf(id) } : {}),
+      }));
       const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];
       const asked = { ...plainQuery(request), sortKeys: request.sortKeys };
       return { ...answerFromMemory(request, rows), ...warnOfUnknownField(asked, 'config', fields) };
@@ -126,22 +139,23 @@ class ConfigScope {
   }
 
   async onConfiguration(id: string, request: Request): Promise<Resource> {
+    const revision = 'revision' in request ? request.revision : null;
     switch (request.method) {
       case 'read':
-        return resource(id, null, this.#get(id));
+        return this.#resource(id, { ...this.#get(id), ...(await this.#beside([id]))(id) });
       case 'update':
         this.#get(id);
-        return this.#write(id, request.content, 'update');
+        return this.#write({ id, operation: 'update', revision, sent: request.content });
       case 'patch': {
         const after = await applyPatch(this.#get(id), request.operations, {
           budget: this.#context.budget,
           transform: this.#options.transform(this.#context),
         });
-        return this.#write(id, after, 'update', true);
+        return this.#write({ id, operation: 'update', isPatch: true, revision, sent: after });
       }
       case 'delete': {
         const before = this.#get(id);
-        await this.#write(id, null, 'delete');
+        await this.#write({ id, operation: 'delete', revision, sent: null });
         return resource(id, null, before);
       }
       default:
@@ -154,7 +168,8 @@ class ConfigScope {
     if (exists && !orUpdate) {
       throw new PreconditionFailedError(`Configuration '${id}' exists already`, { id: 'CONFIG_EXISTS' });
     }
-    const written = await this.#write(id, content, exists ? 'update' : 'create');
+    const operation = exists ? 'update' : 'create';
+    const written = await this.#write({ id, operation, revision: null, sent: content });
     return exists ? written : { ...written, created: true };
   }
 
@@ -168,64 +183,58 @@ class ConfigScope {
     return sealed(id, content, !this.#context.client.isExternal);
   }
 
-  /** Checks as if it were in force already; it comes in force on all nodes after the commit. */
-  async #write(
-    id: string,
-    sent: JsonObject | null,
-    operation: 'create' | 'update' | 'delete',
-    isPatch = false,
-  ) {
-    const { store, protect, seals, activate } = this.#options;
-    const { unitOfWork, security } = writeContext(this.#context);
-    const given = sent === null ? null : withoutWarnings(sent, store.definitions.has(id.split('/', 1)[0]!));
-    if (given !== null) {
-      requireSameId(given, id);
-      requireNothingOpened(store, id, given);
+  /** Takes back what was set through `/config`. */
+  async revertToFile(id: string): Promise<JsonObject> {
+    const { store } = this.#options;
+    const { kind } = store.originOf(id);
+    if (kind !== 'override') {
+      throw new ConflictError(`Configuration '${id}' is that of its file already`, {
+        id: 'CONFIG_NO_OVERRIDE',
+        hint: 'Only what was set through /config is taken back',
+      });
     }
-    const before = asObject(store.findRaw(id));
-    const content =
-      given === null
-        ? null
-        : await protect(
-            id,
-            withKeptSecrets(id, withoutIdentity(given), withoutIdentity(before), {
-              properties: store.properties.ofFiles,
-              client: this.#context.client,
-            }),
-          );
-    const shown = content === null ? null : sealed(id, content);
-    if (content !== null) requireStorableSize(`config/${id}`, content, store.findRaw(id));
-    const text = content === null ? null : JSON.stringify(content, null, 2);
-    const { findings, warnings, value } = await store.check(id, text ?? '{}');
-    if (findings.length > 0 && (text !== null || !id.includes('/'))) {
-      throw new BadRequestError(
-        text === null
-          ? `Configuration '${id}' cannot be deleted: the server needs it`
-          : `Configuration '${id}' has ${findings.length} ${findings.length === 1 ? 'error' : 'errors'}`,
-        { id: 'CONFIG_INVALID', detail: { findings: findings.map(formatFinding) } },
-      );
+    const isKept = store.fileText(id) !== undefined || !id.includes('/');
+    const operation = isKept ? (store.findRaw(id) === undefined ? 'create' : 'update') : 'delete';
+    const { shown } = await this.#writer.write({ id, operation, revision: null });
+    return { _id: id, ...shown };
+  }
+
+  /** What would follow from a content, or from none. */
+  async plan(id: string, sent: JsonValue): Promise<JsonObject> {
+    const { content = null } = asObject(sent);
+    if (content !== null && !isObject(content)) {
+      throw new BadRequestError('A plan needs the content that the configuration is to have', {
+        id: 'CONFIG_NO_CONTENT',
+        field: '/content',
+        hint: 'An object, or null for what follows when it is deleted',
+      });
     }
-    if (id === 'authentication') requireCallerStays(this.#context, this.#parameters, before, content ?? {});
-    if (id === 'router') {
-      const { meetFilters } = this.#options;
-      const context = writeContext(this.#context);
-      await requireWayBack(context, this.#parameters, before, value as RouterConfig, meetFilters);
-    }
-    const db = await unitOfWork.db();
-    await lockOverrides(db);
-    const stored = content === null ? { content: null, sealed: null } : await seals.seal(id, content);
-    await putOverride(db, { id, ...stored }, security.authenticationId);
-    unitOfWork.record({
-      resource: `config/${id}`,
-      operation,
-      isPatch,
-      before: store.findRaw(id) === undefined ? null : sealed(id, before),
-      after: shown,
-    });
-    unitOfWork.afterCommit(`configuration ${id}`, activate);
-    if (text === null || warnings.length === 0) return resource(id, null, shown ?? {});
+    const operation = content === null ? 'delete' : 'update';
+    const plan = await this.#writer.plan({ id, operation, revision: null, sent: content });
+    return {
+      findings: plan.findings.map(findingView),
+      warnings: plan.warnings.map(findingView),
+      changes: listChanges(plan.before, plan.after),
+      effects: [...plan.effects],
+    };
+  }
+
+  async #write(write: ConfigWrite): Promise<Resource> {
+    const { shown, warnings } = await this.#writer.write(write);
+    const { id } = write;
+    if (shown === null || warnings.length === 0) return resource(id, null, shown ?? {});
     // Who saves it is told; later reads do not repeat it.
     return resource(id, null, { ...shown, warnings: [...warnings] });
+  }
+
+  #beside(ids: readonly string[]): Promise<(id: string) => JsonObject> {
+    return viewBeside(this.#options, ids, besideAskedFor(this.#request));
+  }
+
+  /** Scripts of the server are shown a configuration as it is written, and no more. */
+  #resource(id: string, content: JsonObject): Resource {
+    const { isExternal } = this.#context.client;
+    return resource(id, isExternal ? this.#options.store.revisionOf(id) : null, content);
   }
 }
 
@@ -258,17 +267,4 @@ function isAbout(request: Request, id: string): boolean {
 
 function idOf(path: readonly string[]): string {
   return formatConfigId(parseConfigId(formatPath(path)));
-}
-
-function asObject(value: JsonValue | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-/** What an answer has told may come back with it. */
-function withoutWarnings({ warnings, ...content }: JsonObject, isRead: boolean): JsonObject {
-  return warnings === undefined || isRead ? content : { ...content, warnings };
-}
-
-function withoutIdentity({ _id, _rev, ...content }: JsonObject): JsonObject {
-  return content;
 }

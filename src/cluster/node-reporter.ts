@@ -1,4 +1,5 @@
 import type { Database } from '#database/index.ts';
+import { type Finding, formatFinding } from '#errors/index.ts';
 import { type HealthPart, type Service, Ticker } from '#lifecycle/index.ts';
 import type { Gauge, Observe } from '#observability/index.ts';
 import type { Membership } from './membership.ts';
@@ -24,7 +25,7 @@ export interface NodeReporterOptions {
     readonly refused: readonly {
       readonly id: string;
       readonly since: Date;
-      readonly findings: readonly string[];
+      readonly findings: readonly Finding[];
     }[];
   };
   readonly observe: Observe;
@@ -62,7 +63,9 @@ async function reportOf(options: NodeReporterOptions, downSince: Map<string, str
     refused: config.refused.slice(0, MOST_REFUSED).map(({ id, since, findings }) => ({
       id,
       since: since.toISOString(),
-      findings: findings.slice(0, MOST_FINDINGS).map((finding) => finding.slice(0, MOST_FINDING_CHARACTERS)),
+      findings: findings
+        .slice(0, MOST_FINDINGS)
+        .map((finding) => formatFinding(finding).slice(0, MOST_FINDING_CHARACTERS)),
     })),
     drained: membership.drainedAt !== null,
   };

@@ -1,8 +1,9 @@
 import type { Finding } from '#errors/index.ts';
-import type { JsonValue } from '#json/index.ts';
+import { formatPointer, type JsonValue } from '#json/index.ts';
 import { type CheckedConfig, ConfigChecks } from './config-checks.ts';
 import type { ConfigFile } from './config-file.ts';
 import { type Report, warn } from './config-report.ts';
+import { parseJsonDocument } from './json-document.ts';
 import { type ReadConfig, type ReadingRules, readConfig } from './read-config.ts';
 
 /** Reads configurations as their schemas have them, and as the parts of the server would take them. */
@@ -19,9 +20,10 @@ export class CheckedReading {
     const read = readConfig(file, { ...this.#rules, report });
     if ('entry' in read) {
       const findings = await this.ask(read.entry, report);
-      return findings.length === 0 ? read : { findings };
+      return findings.length === 0 ? read : { findings: withFields(findings, file) };
     }
-    return { findings: [...read.findings, ...(await this.askWritten(file, read, report))] };
+    const findings = [...read.findings, ...(await this.askWritten(file, read, report))];
+    return { findings: withFields(findings, file) };
   }
 
   /** What the parts have against a file that its schema has refused. */
@@ -45,4 +47,16 @@ export class CheckedReading {
     for (const warning of warnings) warn(report, warning);
     return findings;
   }
+}
+
+/** With the pointer of what they are about, for who knows the text by its members and not by its lines. */
+function withFields(findings: readonly Finding[], { file, content }: ConfigFile): readonly Finding[] {
+  const document = 'text' in content ? parseJsonDocument(content.text).document : undefined;
+  if (document === undefined) return findings;
+  return findings.map((finding) => {
+    const place = finding.where.startsWith(`${file}:`) ? finding.where.slice(file.length) : '';
+    const [, line, column] = /^:(\d+):(\d+)$/.exec(place) ?? [];
+    const path = document.pathAt({ line: Number(line), column: Number(column) });
+    return path === undefined ? finding : { ...finding, field: formatPointer(path) };
+  });
 }

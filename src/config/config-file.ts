@@ -10,6 +10,8 @@ export interface ConfigFile {
   readonly id: string;
   /** As the operator knows it: `conf/x.json` in the project location, else the whole path. */
   readonly file: string;
+  /** There is no such file, and it is read as if it were empty. */
+  readonly isDefault?: boolean;
   readonly content: { readonly text: string } | { readonly finding: Finding };
 }
 

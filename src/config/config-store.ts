@@ -6,8 +6,9 @@ import type { ConfigCheck } from './config-checks.ts';
 import type { AnyConfigDefinition, ConfigDefinition, ConfigFactoryDefinition } from './config-definition.ts';
 import type { ConfigFile } from './config-file.ts';
 import { ConfigListeners } from './config-listeners.ts';
-import type { Report } from './config-report.ts';
-import { fingerprintOf, isSameContent, textsOf } from './config-text.ts';
+import { type ConfigPlan, ConfigPlans, type PlannedEffect } from './config-plans.ts';
+import type { ConfigReport, Report } from './config-report.ts';
+import { fingerprintOf, isSameContent, revisionOf } from './config-text.ts';
 import { shippedDefinitions } from './definitions/shipped-definitions.ts';
 import {
   type ConfigSnapshot,
@@ -21,11 +22,22 @@ import {
 import { type Locations, openProperties, type Properties, type PropertyOptions } from './property-source.ts';
 import type { ConfigEntry, ReadingRules } from './read-config.ts';
 import { type RefusedConfig, RefusedConfigs } from './refused-configs.ts';
+import { type ConfigOrigin, SeenFiles } from './seen-files.ts';
 
 export interface ConfigOptions extends PropertyOptions {
   /** Default: the shipped ones. A feature adds its own. */
   readonly definitions?: readonly AnyConfigDefinition[];
   readonly report: Report;
+}
+
+type Warning = Extract<ConfigReport, { kind: 'config.warned' }>;
+
+export interface CheckedText {
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly Warning[];
+  /** As it is written, and what its schema makes of it, where nothing is wrong. */
+  readonly raw?: JsonValue;
+  readonly value?: unknown;
 }
 
 /** The configuration in force: checked as a whole at opening, then replaced piece by piece as files change. */
@@ -41,8 +53,8 @@ export class ConfigStore {
   /** Files that could not be read, of a store that was opened to be checked. */
   readonly #unread: readonly UnreadFile[];
   #overlay: ConfigOverlay = new Map();
-  /** The texts of the files as they were last seen, whether or not they are in force. */
-  #fileTexts: ReadonlyMap<string, string>;
+  readonly #plans = new ConfigPlans();
+  readonly #files: SeenFiles;
   #onFileEdited: (id: string) => Promise<void> = async () => {};
   #snapshot: ConfigSnapshot;
   #reloading: Promise<void> = Promise.resolve();
@@ -53,7 +65,7 @@ export class ConfigStore {
     properties: Properties;
     folders: readonly string[];
     snapshot: ConfigSnapshot;
-    fileTexts: ReadonlyMap<string, string>;
+    files: ReadonlyMap<string, ConfigFile>;
     unread?: readonly UnreadFile[];
   }) {
     this.properties = parts.properties;
@@ -62,7 +74,7 @@ export class ConfigStore {
     this.#checked = new CheckedReading(parts.rules);
     this.#folders = parts.folders;
     this.#snapshot = parts.snapshot;
-    this.#fileTexts = parts.fileTexts;
+    this.#files = new SeenFiles(parts.files);
     this.#unread = parts.unread ?? [];
   }
 
@@ -85,7 +97,7 @@ export class ConfigStore {
       properties,
       folders: listing.folders,
       snapshot,
-      fileTexts: textsOf(listing.files),
+      files: listing.files,
     });
   }
 
@@ -106,7 +118,7 @@ export class ConfigStore {
       properties,
       folders,
       snapshot,
-      fileTexts: textsOf(files),
+      files,
       unread: [...findings.map((finding) => ({ id: '', findings: [finding] })), ...unread],
     });
   }
@@ -133,6 +145,22 @@ export class ConfigStore {
     return this.#snapshot.get(id)?.raw;
   }
 
+  /** Names what `findRaw` has; null when there is nothing. */
+  revisionOf(id: string): string | null {
+    const raw = this.findRaw(id);
+    return raw === undefined ? null : revisionOf(raw);
+  }
+
+  /** Where a configuration comes from. */
+  originOf(id: string): ConfigOrigin {
+    return this.#files.originOf(id, this.#overlay);
+  }
+
+  /** What the file has, whatever stands in front of it; undefined where there is none. */
+  fileText(id: string): string | undefined {
+    return this.#files.textOf(id);
+  }
+
   /** What stands in the files and is not in force. */
   get refused(): readonly RefusedConfig[] {
     return this.#refused.list;
@@ -153,23 +181,26 @@ export class ConfigStore {
     this.#checked.checks.add(definition.id, check as ConfigCheck);
   }
 
+  /** Asked what would follow from a change. */
+  addPlan<T>(definition: ConfigDefinition<T> | ConfigFactoryDefinition<T>, plan: ConfigPlan<T>): void {
+    this.#requireKnown(definition);
+    this.#plans.add(definition.id, plan as ConfigPlan);
+  }
+
+  /** @param current as `check` has given it; undefined where the configuration would be gone */
+  effectsOf(id: string, current: unknown): Promise<readonly PlannedEffect[]> {
+    return this.#plans.effectsOf({ id, previous: this.#snapshot.get(id)?.value, current });
+  }
+
   /** What is wrong with a text, and what is doubtful; nothing changes. */
-  async check(
-    id: string,
-    text: string,
-  ): Promise<{
-    readonly findings: readonly Finding[];
-    readonly warnings: readonly string[];
-    /** What its schema makes of it, where nothing is wrong. */
-    readonly value?: unknown;
-  }> {
-    const warnings: string[] = [];
+  async check(id: string, text: string): Promise<CheckedText> {
+    const warnings: Warning[] = [];
     const read = await this.#checked.read({ id, file: `config/${id}`, content: { text } }, (report) => {
-      if (report.kind === 'config.warned') warnings.push(report.message);
+      if (report.kind === 'config.warned') warnings.push(report);
     });
-    return 'entry' in read
-      ? { findings: [], warnings, value: read.entry.value }
-      : { findings: read.findings, warnings };
+    if (!('entry' in read)) return { findings: read.findings, warnings };
+    const { raw, value } = read.entry;
+    return { findings: [], warnings, raw, value };
   }
 
   /** What is wrong with all there is, by id; what is doubtful is reported. */
@@ -248,12 +279,8 @@ export class ConfigStore {
   }
 
   async #noticeEdits(files: ReadonlyMap<string, ConfigFile>): Promise<void> {
-    const texts = textsOf(files);
-    const before = this.#fileTexts;
-    this.#fileTexts = texts;
-    for (const id of this.#overlay.keys()) {
-      if (texts.has(id) && texts.get(id) !== before.get(id)) await this.#onFileEdited(id);
-    }
+    const edited = this.#files.see(files);
+    for (const id of this.#overlay.keys()) if (edited.has(id)) await this.#onFileEdited(id);
   }
 
   #inForce(files: ReadonlyMap<string, ConfigFile>): ReadonlyMap<string, ConfigFile> {
@@ -279,7 +306,7 @@ export class ConfigStore {
     const wasRefused = this.#refused.has(id);
     const read = await this.#checked.read(file, wasRefused ? () => {} : this.#rules.report);
     if ('findings' in read) {
-      this.#refused.note(id, text, read.findings.map(formatFinding), this.#rules.report);
+      this.#refused.note(id, text, read.findings, this.#rules.report);
       return;
     }
     this.#refused.forget(id);
@@ -294,7 +321,7 @@ export class ConfigStore {
 
   #remove(id: string, next: Map<string, ConfigEntry>, changes: ConfigChange[]): void {
     if (this.#rules.definitions.get(id)?.kind === 'single') {
-      this.#refused.note(id, '', [formatFinding(missingFile(id))], this.#rules.report);
+      this.#refused.note(id, '', [missingFile(id)], this.#rules.report);
       return;
     }
     this.#refused.forget(id);

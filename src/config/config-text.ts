@@ -14,6 +14,11 @@ export function isSameContent(left: JsonValue, right: JsonValue): boolean {
   return JSON.stringify(withoutIdentity(left)) === JSON.stringify(withoutIdentity(right));
 }
 
+/** Names a content: the same has the same on every node, wherever it comes from. */
+export function revisionOf(content: JsonValue): string {
+  return hash('sha256', JSON.stringify(withoutIdentity(content))).slice(0, 16);
+}
+
 function withoutIdentity(value: JsonValue): JsonValue {
   if (!isObject(value)) return value;
   const { _id, _rev, ...rest } = value;

@@ -20,6 +20,8 @@ export interface JsonDocument {
   readonly value: JsonValue;
   /** Place of a member's key or of a value; of the nearest thing around it when the path leads nowhere. */
   positionOf(path: readonly PropertyKey[], part?: 'key' | 'value'): Position;
+  /** The other way round: what begins at a place, key or value; undefined where nothing does. */
+  pathAt(position: Position): readonly string[] | undefined;
 }
 
 /**
@@ -35,7 +37,8 @@ export function parseJsonDocument(text: string): {
     const { value, place } = reader.document();
     const positionOf = (path: readonly PropertyKey[], part: 'key' | 'value' = 'value') =>
       positionAt(text, offsetOf(place, path, part));
-    return { document: { value, positionOf }, problems: reader.problems };
+    const pathAt = (position: Position) => pathTo(place, offsetAt(text, position));
+    return { document: { value, positionOf, pathAt }, problems: reader.problems };
   } catch (error) {
     if (!(error instanceof JsonMistake)) throw error;
     return { problems: [...reader.problems, error.problem] };
@@ -224,4 +227,19 @@ function offsetOf(root: Place, path: readonly PropertyKey[], part: 'key' | 'valu
 function positionAt(text: string, offset: number): Position {
   const before = text.slice(0, offset).split(/\r\n|\r|\n/);
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+function offsetAt(text: string, { line, column }: Position): number {
+  const lines = text.split(/(?<=\r\n|\r(?!\n)|\n)/, line);
+  return lines.slice(0, line - 1).join('').length + column - 1;
+}
+
+/** Of a value that begins with another one, the outer. */
+function pathTo(root: Place, offset: number, path: readonly string[] = []): readonly string[] | undefined {
+  if (root.at === offset || root.keyAt === offset) return path;
+  for (const [key, part] of root.parts ?? []) {
+    const found = pathTo(part, offset, [...path, key]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

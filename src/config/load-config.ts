@@ -18,7 +18,7 @@ export async function listSources(
   for (const definition of definitions.values()) {
     const { id } = definition;
     if (definition.kind === 'factory' || definition.required || files.has(id)) continue;
-    sources.set(id, { id, file: `default of ${id}.json`, content: { text: '{}' } });
+    sources.set(id, { id, file: `default of ${id}.json`, isDefault: true, content: { text: '{}' } });
   }
   return { files: sources, folders };
 }

@@ -1,10 +1,11 @@
+import { type Finding, formatFinding } from '#errors/index.ts';
 import type { Report } from './config-report.ts';
 
 /** A text that has errors, and keeps the one before in force. */
 export interface RefusedConfig {
   readonly id: string;
   readonly since: Date;
-  readonly findings: readonly string[];
+  readonly findings: readonly Finding[];
 }
 
 /** What stands in the files and is not in force, by id; the same is told of once and not every two seconds. */
@@ -23,11 +24,12 @@ export class RefusedConfigs {
     this.#refused.delete(id);
   }
 
-  note(id: string, text: string, findings: readonly string[], report: Report): void {
-    const said = [text, ...findings].join('\n');
+  note(id: string, text: string, findings: readonly Finding[], report: Report): void {
+    const lines = findings.map(formatFinding);
+    const said = [text, ...lines].join('\n');
     const before = this.#refused.get(id);
     if (before?.said === said) return;
     this.#refused.set(id, { id, since: before?.since ?? new Date(), findings, said });
-    report({ kind: 'config.refused', id, findings });
+    report({ kind: 'config.refused', id, findings: lines });
   }
 }

@@ -1,4 +1,4 @@
-import { type ConfigStore, type EndpointConfig, endpointConfig } from '#config/index.ts';
+import { type ConfigStore, type EndpointConfig, endpointConfig, type PlannedEffect } from '#config/index.ts';
 import { errorIdOf, toResourceError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Router } from '#resource/index.ts';
@@ -29,6 +29,7 @@ export class Endpoints {
   constructor(options: EndpointsOptions) {
     this.#options = options;
     for (const { alias, value } of options.config.list(endpointConfig)) this.#mount(alias, value);
+    options.config.addPlan(endpointConfig, planEndpoint);
     options.config.watchOnly(endpointConfig, async ({ id, current }) => {
       const name = id.slice('endpoint/'.length);
       this.#mounted.get(name)?.unmount();
@@ -63,4 +64,26 @@ export class Endpoints {
       });
     }
   }
+}
+
+/** Where an endpoint answers, if that becomes another place. */
+function planEndpoint({
+  id,
+  previous,
+  current,
+}: {
+  readonly id: string;
+  readonly previous: EndpointConfig | undefined;
+  readonly current: EndpointConfig | undefined;
+}): readonly PlannedEffect[] {
+  const name = id.slice('endpoint/'.length);
+  const [from, to] = [previous, current].map((config) =>
+    config === undefined ? null : endpointOf(name, config).context,
+  );
+  if (from === to) return [];
+  const text =
+    to === null
+      ? `Nothing answers at ${from} any more`
+      : `It answers at ${to}${from === null ? '' : `, and not at ${from}`}`;
+  return [{ kind: 'endpoint.moved', endpoint: name, from: from ?? null, to: to ?? null, text }];
 }

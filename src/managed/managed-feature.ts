@@ -7,6 +7,7 @@ import { requireTypes } from './check-managed.ts';
 import { hookScripts } from './hook-scripts.ts';
 import { managedObjectResource } from './managed-object-resource.ts';
 import { ManagedTypes } from './managed-types.ts';
+import { planTypes } from './plan/plan-types.ts';
 import { policeRawObjects } from './policy/police-raw-objects.ts';
 import { PolicyBook, type PolicySettings } from './policy/policy-book.ts';
 import { policyResource } from './policy/policy-resource.ts';
@@ -21,6 +22,7 @@ export function managedFeature(platform: Platform): Feature {
   const readTypes = () => types.replace(writtenJson(config.get(managedConfig).objects));
   readTypes();
   config.watchOnly(managedConfig, readTypes);
+  config.addPlan(managedConfig, ({ current }) => planTypes({ database, config }, types.current(), current));
   // A node may start without types, and not lose them.
   config.addCheck(managedConfig, (value) => void requireTypes(value));
 

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { clusterConfig, schedulerConfig } from '#config/index.ts';
+import { clusterConfig, scheduleConfig, schedulerConfig } from '#config/index.ts';
 import { type Feature, type Platform, shortServiceName, WAKE_UP } from '#platform/index.ts';
 import { jobActions } from './job-actions.ts';
 import { KeptSchedules, type SchedulerPlatform } from './schedule/kept-schedules.ts';
+import { planSchedule } from './schedule/plan-schedule.ts';
 import { contextSeals } from './schedule/sealed-context.ts';
 import { type SchedulerParts, schedulerNode } from './scheduler-node.ts';
 import { scheduleSecrets } from './scheduler-settings.ts';
@@ -49,6 +50,7 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
     wake: () => notifier.notify(WAKE_UP.scheduler),
   };
   const schedules = new KeptSchedules(jobs);
+  config.addPlan(scheduleConfig, (change) => planSchedule(change, clock.now(), jobs.dst()));
   const actions = jobActions(jobs, schedules);
   return {
     services: [scriptScheduledService(scripts), ...UNCONFIGURED_SERVICES],

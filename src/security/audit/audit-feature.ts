@@ -5,6 +5,7 @@ import { AuditKeys } from './audit-keys.ts';
 import { auditMonthKeeper } from './audit-month-keeper.ts';
 import { auditResource } from './audit-resource.ts';
 import { recordChanges } from './audit-trail.ts';
+import { planAudit } from './plan-audit.ts';
 import { unsealedSeconds } from './seal-repository.ts';
 import { entrySigner, type SignEntry } from './signed-entry.ts';
 
@@ -23,6 +24,7 @@ export function auditFeature(
   const sign = entrySigner(keys, config.get(clusterConfig).instanceId);
   const options = { database, config: () => config.get(auditConfig), sign, router };
   recordChanges(options);
+  config.addPlan(auditConfig, ({ previous, current }) => planAudit(database.db, previous, current));
   return {
     keys,
     sign,

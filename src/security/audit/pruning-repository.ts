@@ -50,3 +50,11 @@ export async function* readPrunings(db: Db): AsyncGenerator<StoredEntry> {
       < (${last.moment}::timestamptz, ${last.place}::oid, ${last.row}::tid)`;
   }
 }
+
+/** @param most that are counted */
+export async function countBefore(db: Db, before: Date, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from audit_event where recorded_at < ${before} limit ${most}) early`.execute(db);
+  return oneRow(rows).count;
+}

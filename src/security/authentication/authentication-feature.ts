@@ -19,6 +19,7 @@ import { loginPlaces } from './login-places.ts';
 import { LoginThrottle } from './login-throttle.ts';
 import { matchesStored } from './matches-stored.ts';
 import { PasswordComparisons } from './password-comparisons.ts';
+import { planAuthentication } from './plan-authentication.ts';
 import { sessionResource } from './session-resource.ts';
 import { Sessions } from './sessions.ts';
 
@@ -75,6 +76,9 @@ export function authenticationFeature(
     build(value);
     requireModule(value);
   });
+  config.addPlan(authenticationConfig, ({ previous, current }) =>
+    planAuthentication(database.db, previous, current),
+  );
   config.watchOnly(authenticationConfig, () => {
     parts = build(config.get(authenticationConfig));
     places = loginPlaces(config.get(authenticationConfig));

@@ -84,3 +84,14 @@ export async function deleteExpiredSessions(db: Db, idleMs: number): Promise<voi
     )
     .execute();
 }
+
+/** How many sessions began by each of these modules, and are not over. */
+export async function countSessions(
+  db: Db,
+  modules: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ module: string; count: number }>`
+    select module, count(*)::int as count from auth_session
+    where expires_at > now() and module = any(${sql.val(modules)}) group by module`.execute(db);
+  return new Map(rows.map(({ module, count }) => [module, count]));
+}
