@@ -1,4 +1,10 @@
-import type { CheckedText, ConfigStore, PlannedEffect, RouterConfig } from '#config/index.ts';
+import {
+  type CheckedText,
+  type ConfigStore,
+  definitionOf,
+  type PlannedEffect,
+  type RouterConfig,
+} from '#config/index.ts';
 import type { Database, Db, UnitOfWork } from '#database/index.ts';
 import {
   BadRequestError,
@@ -161,7 +167,7 @@ export class ConfigWriter {
       return { ...looked, content: text === undefined && id.includes('/') ? null : asObject(looked.raw) };
     }
     if (sent === null) return { ...(await store.check(id, '{}')), content: null };
-    const given = withoutWarnings(sent, store.definitions.has(id.split('/', 1)[0]!));
+    const given = withoutWarnings(sent, store.definitions.has(definitionOf(id)));
     requireSameId(given, id);
     requireNothingOpened(store, id, given);
     const before = asObject(store.findRaw(id));

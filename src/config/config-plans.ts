@@ -16,23 +16,23 @@ export interface PlannedChange<T = unknown> {
   readonly current: T | undefined;
 }
 
-export type ConfigPlan<T = unknown> = (
-  change: PlannedChange<T>,
-) => readonly PlannedEffect[] | Promise<readonly PlannedEffect[]>;
+export interface ConfigPlanner<T = unknown> {
+  effectsOf(change: PlannedChange<T>): readonly PlannedEffect[] | Promise<readonly PlannedEffect[]>;
+}
 
 /** Asks the parts of the server what would follow from a change of the configuration that they read. */
 export class ConfigPlans {
-  readonly #plans = new Map<string, ConfigPlan[]>();
+  readonly #planners = new Map<string, ConfigPlanner[]>();
 
   /** @param name of a definition */
-  add(name: string, plan: ConfigPlan): void {
-    this.#plans.set(name, [...(this.#plans.get(name) ?? []), plan]);
+  add(name: string, planner: ConfigPlanner): void {
+    this.#planners.set(name, [...(this.#planners.get(name) ?? []), planner]);
   }
 
   async effectsOf(change: PlannedChange): Promise<readonly PlannedEffect[]> {
-    const plans = this.#plans.get(definitionOf(change.id)) ?? [];
+    const planners = this.#planners.get(definitionOf(change.id)) ?? [];
     const effects: PlannedEffect[] = [];
-    for (const plan of plans) effects.push(...(await plan(change)));
+    for (const planner of planners) effects.push(...(await planner.effectsOf(change)));
     return effects;
   }
 }

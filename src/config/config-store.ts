@@ -6,7 +6,7 @@ import type { ConfigCheck } from './config-checks.ts';
 import type { AnyConfigDefinition, ConfigDefinition, ConfigFactoryDefinition } from './config-definition.ts';
 import type { ConfigFile } from './config-file.ts';
 import { ConfigListeners } from './config-listeners.ts';
-import { type ConfigPlan, ConfigPlans, type PlannedEffect } from './config-plans.ts';
+import { type ConfigPlanner, ConfigPlans, type PlannedEffect } from './config-plans.ts';
 import type { ConfigReport, Report } from './config-report.ts';
 import { fingerprintOf, isSameContent, revisionOf } from './config-text.ts';
 import { shippedDefinitions } from './definitions/shipped-definitions.ts';
@@ -182,9 +182,12 @@ export class ConfigStore {
   }
 
   /** Asked what would follow from a change. */
-  addPlan<T>(definition: ConfigDefinition<T> | ConfigFactoryDefinition<T>, plan: ConfigPlan<T>): void {
+  addPlanner<T>(
+    definition: ConfigDefinition<T> | ConfigFactoryDefinition<T>,
+    planner: ConfigPlanner<T>,
+  ): void {
     this.#requireKnown(definition);
-    this.#plans.add(definition.id, plan as ConfigPlan);
+    this.#plans.add(definition.id, planner);
   }
 
   /** @param current as `check` has given it; undefined where the configuration would be gone */

@@ -29,7 +29,7 @@ export class Endpoints {
   constructor(options: EndpointsOptions) {
     this.#options = options;
     for (const { alias, value } of options.config.list(endpointConfig)) this.#mount(alias, value);
-    options.config.addPlan(endpointConfig, planEndpoint);
+    options.config.addPlanner(endpointConfig, { effectsOf: planEndpoint });
     options.config.watchOnly(endpointConfig, async ({ id, current }) => {
       const name = id.slice('endpoint/'.length);
       this.#mounted.get(name)?.unmount();

@@ -22,7 +22,9 @@ export function managedFeature(platform: Platform): Feature {
   const readTypes = () => types.replace(writtenJson(config.get(managedConfig).objects));
   readTypes();
   config.watchOnly(managedConfig, readTypes);
-  config.addPlan(managedConfig, ({ current }) => planTypes({ database, config }, types.current(), current));
+  config.addPlanner(managedConfig, {
+    effectsOf: ({ current }) => planTypes({ database, config }, types.current(), current),
+  });
   // A node may start without types, and not lose them.
   config.addCheck(managedConfig, (value) => void requireTypes(value));
 

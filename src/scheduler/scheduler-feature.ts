@@ -50,7 +50,9 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
     wake: () => notifier.notify(WAKE_UP.scheduler),
   };
   const schedules = new KeptSchedules(jobs);
-  config.addPlan(scheduleConfig, (change) => planSchedule(change, clock.now(), jobs.dst()));
+  config.addPlanner(scheduleConfig, {
+    effectsOf: (change) => planSchedule(change, clock.now(), jobs.dst()),
+  });
   const actions = jobActions(jobs, schedules);
   return {
     services: [scriptScheduledService(scripts), ...UNCONFIGURED_SERVICES],

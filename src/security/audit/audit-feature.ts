@@ -24,7 +24,9 @@ export function auditFeature(
   const sign = entrySigner(keys, config.get(clusterConfig).instanceId);
   const options = { database, config: () => config.get(auditConfig), sign, router };
   recordChanges(options);
-  config.addPlan(auditConfig, ({ previous, current }) => planAudit(database.db, previous, current));
+  config.addPlanner(auditConfig, {
+    effectsOf: ({ previous, current }) => planAudit(database.db, previous, current),
+  });
   return {
     keys,
     sign,

@@ -76,9 +76,9 @@ export function authenticationFeature(
     build(value);
     requireModule(value);
   });
-  config.addPlan(authenticationConfig, ({ previous, current }) =>
-    planAuthentication(database.db, previous, current),
-  );
+  config.addPlanner(authenticationConfig, {
+    effectsOf: ({ previous, current }) => planAuthentication(database.db, previous, current),
+  });
   config.watchOnly(authenticationConfig, () => {
     parts = build(config.get(authenticationConfig));
     places = loginPlaces(config.get(authenticationConfig));

@@ -32,6 +32,7 @@ describe('the configuration store', () => {
       claims: true,
       dst: 'quartz',
       ledgerDays: 90,
+      countDays: 731,
     });
     expect(store.get(managedConfig)).toEqual({ objects: [] });
     expect(store.get(repoConfig)).toEqual({ queries: {} });
@@ -101,6 +102,7 @@ describe('the configuration store', () => {
       misfireThresholdMs: 5000,
       dst: 'quartz',
       ledgerDays: 90,
+      countDays: 731,
     });
     expect(store.get(clusterConfig)).toMatchObject({ instanceTimeout: 20_000, enabled: false });
     expect(Object.keys(store.get(scriptConfig).sources)).toEqual(['b', 'a']);
