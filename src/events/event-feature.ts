@@ -9,9 +9,10 @@ import {
   type Platform,
   WAKE_UP,
 } from '#platform/index.ts';
-import { type RequestSink, rootContext, type SecurityContext } from '#resource/index.ts';
+import { formatPath, type RequestSink, rootContext, type SecurityContext } from '#resource/index.ts';
 import type { AccessRules } from '#security/index.ts';
 import { noteTelling, writeBatch } from './event-repository.ts';
+import type { Judged } from './event-stream.ts';
 import { EventStreams } from './event-streams.ts';
 import { EventWriter } from './event-writer.ts';
 import { eventsResource } from './events-resource.ts';
@@ -38,7 +39,7 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
   const { database, config, router, observe } = platform;
   const heard = new Int32Array(options.listening);
   const isHeard = () => Atomics.load(heard, 0) === 1;
-  const asks = mayAsk({ ...options, config, router });
+  const asks = mayAsk({ ...options, router });
   const types = () => config.get(managedConfig).objects.map(({ name }) => name);
   let writer: EventWriter | undefined;
   let streams: EventStreams | undefined;
@@ -56,16 +57,29 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
     security: SecurityContext,
     events: readonly ToldEvent[],
     topics: readonly Topic[],
-  ): Promise<readonly ToldEvent[]> {
+  ): Promise<Judged> {
     const context = listenerContext(security);
-    const granted = await Promise.all(topics.map(({ asks: request }) => asks(context, request)));
-    if (granted.includes(false)) throw new Error('The caller may not listen any more');
+    const gone = new Set(events.flatMap((event) => (event.operation === 'delete' ? [event.resource] : [])));
+    // Whoever listens to one object could read it until now: that it is gone is the last that they hear of it.
+    const lost = new Set<string>();
+    for (const { asks: request } of topics) {
+      if (await asks(context, request)) continue;
+      const path = formatPath(request.path);
+      if (!gone.has(path)) throw new Error('The caller may not listen any more');
+      lost.add(path);
+    }
     const shown: ToldEvent[] = [];
+    let isGap = false;
     for (const event of events) {
       const isObject = event.topic.startsWith('object:');
-      if (!isObject || (await asks(context, reading(event.resource)))) shown.push(event);
+      if (!isObject || lost.has(event.resource) || (await asks(context, reading(event.resource)))) {
+        shown.push(event);
+      } else {
+        // Nobody can say any more whether the caller could read it.
+        isGap ||= event.operation === 'delete' && router.judgesByScript([reading(event.resource)]);
+      }
     }
-    return shown;
+    return { shown, isGap };
   }
 
   function node(ground: NodeGround): NodePart {

@@ -11,11 +11,17 @@ const MOST_WAITING = 200;
 const GAP = 'event: gap\ndata: {}\n\n';
 const BEAT = ': still here\n';
 
+/** What is left of events for a caller, and whether something may be missing. */
+export interface Judged {
+  readonly shown: readonly ToldEvent[];
+  readonly isGap: boolean;
+}
+
 export interface EventStreamOptions {
   readonly outgoing: ServerResponse;
   readonly topics: readonly Topic[];
   /** What of it the caller may know now. Rejects when the caller may not go on. */
-  readonly judge: (events: readonly ToldEvent[], topics: readonly Topic[]) => Promise<readonly ToldEvent[]>;
+  readonly judge: (events: readonly ToldEvent[], topics: readonly Topic[]) => Promise<Judged>;
   /** Whether the caller may have lost the right to go on by it. */
   readonly touchesCaller: (event: ToldEvent) => boolean;
   readonly onEnd: () => void;
@@ -75,10 +81,10 @@ export class EventStream {
     this.#waiting -= 1;
     if (this.#isOver) return;
     try {
-      const shown = await this.#options.judge(events, this.#options.topics);
-      const isGap = is_gap || this.#hasMissed;
+      const judged = await this.#options.judge(events, this.#options.topics);
+      const isGap = is_gap || this.#hasMissed || judged.isGap;
       this.#hasMissed = false;
-      const texts = shown.map((event) => `event: change\ndata: ${JSON.stringify(nameOf(event))}\n\n`);
+      const texts = judged.shown.map((event) => `event: change\ndata: ${JSON.stringify(nameOf(event))}\n\n`);
       this.#write(`${isGap ? GAP : ''}${texts.join('')}${beat}id: ${id}\n\n`);
     } catch {
       this.close();

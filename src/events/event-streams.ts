@@ -7,7 +7,7 @@ import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { SecurityContext } from '#resource/index.ts';
 import { countSilent, findKept, noteListening, readBatches } from './event-repository.ts';
-import { EventStream } from './event-stream.ts';
+import { EventStream, type Judged } from './event-stream.ts';
 import type { ToldEvent } from './told-event.ts';
 import type { Topic } from './topic.ts';
 import { touchesCaller } from './touches-caller.ts';
@@ -45,7 +45,7 @@ export interface EventStreamsOptions {
     security: SecurityContext,
     events: readonly ToldEvent[],
     topics: readonly Topic[],
-  ) => Promise<readonly ToldEvent[]>;
+  ) => Promise<Judged>;
   /** Has all nodes look whether somebody listens. */
   readonly wakeAll: () => void;
   /** Says to all who listen anywhere that something may not have been told. */

@@ -69,12 +69,14 @@ export function reading(path: string): Request {
 
 function asking(path: string): Request {
   if (READ.has(path)) return reading(path);
+  // These know queries by name alone.
+  const isNamed = path.startsWith('workflow/');
   return {
     method: 'query',
     path: parsePath(path),
-    queryId: null,
+    queryId: isNamed ? 'query-all-ids' : null,
     queryExpression: null,
-    queryFilter: parseQueryFilter('false'),
+    queryFilter: isNamed ? null : parseQueryFilter('false'),
     sortKeys: [],
     paging: { ...NO_PAGING, pageSize: 1 },
     fields: [['_id']],

@@ -1,7 +1,14 @@
 import type { Crypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
-import type { Context, PredefinedQueries, Request, RequestSink, Response } from '#resource/index.ts';
+import type {
+  Context,
+  PredefinedQueries,
+  ReadRequest,
+  Request,
+  RequestSink,
+  Response,
+} from '#resource/index.ts';
 import type { Scripts } from '#script/index.ts';
 import type { ManagedTypes } from './managed-types.ts';
 import type { PolicyBook } from './policy/policy-book.ts';
@@ -30,6 +37,8 @@ export interface ManagedPlatform {
 export interface Resources extends RequestSink {
   /** Throws what the filters in front of the resources say against the request. */
   admit(context: Context, request: Request): Promise<void>;
+  /** The same of a read; where a filter looks at the answer it is read, so that it hides by a 404 as well as by a 403. */
+  admitRead(context: Context, request: ReadRequest): Promise<void>;
   mayAsk(context: Context, request: Request): Promise<boolean>;
   /** Whether it may take a script to say if one of these requests is admitted. */
   judgesByScript(requests: readonly Request[]): boolean;

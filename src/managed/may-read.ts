@@ -2,22 +2,18 @@ import { ForbiddenError, NotFoundError } from '#errors/index.ts';
 import { type Context, parsePath, type ReadRequest } from '#resource/index.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 
-/**
- * Whether the rules let a caller read what stands at a path, such as `managed/user/42`. A filter that looks at answers has it
- * read, and hides it by a 404 as well as by a 403.
- */
+/** Whether the rules let a caller read what stands at a path, such as `managed/user/42`. */
 export async function mayRead(
   { resources }: ManagedPlatform,
   context: Context,
   path: string,
 ): Promise<boolean> {
   const request: ReadRequest = { method: 'read', path: parsePath(path), fields: [], parameters: {} };
-  const isJudgedAsRead = resources.judgesAnswer(request);
   try {
-    await (isJudgedAsRead ? resources.handle(context, request) : resources.admit(context, request));
+    await resources.admitRead(context, request);
     return true;
   } catch (error) {
-    if (error instanceof ForbiddenError || (isJudgedAsRead && error instanceof NotFoundError)) return false;
+    if (error instanceof ForbiddenError || error instanceof NotFoundError) return false;
     throw error;
   }
 }

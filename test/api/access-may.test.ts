@@ -179,4 +179,21 @@ describe('rules with a script, and filters', () => {
       { granted: false, reason: 'A filter of router.json refuses it: Not today' },
     ]);
   });
+
+  it('say of a read what they say of its answer, and tell what they hide from none by nothing', async () => {
+    const hiding = {
+      pattern: 'managed/user/.+',
+      methods: ['read'],
+      onResponse: {
+        type: 'text/javascript',
+        source: "if (resourcePath.endsWith('ben')) throw { code: 404, message: 'Not here' };",
+      },
+    };
+    expect((await api('PUT', 'config/router', { body: { filters: [hiding] } })).status).toBe(200);
+    const paths = ['ben', 'ada', 'none'].map((id) => `managed/user/${id}`);
+    const [hidden, shown, none] = await ask(paths.map((path) => ({ method: 'read', path })));
+    expect([hidden.granted, shown.granted, none.granted]).toEqual([false, true, false]);
+    expect(hidden.reason).toBe('There is nothing, or a filter of router.json refuses it: Not here');
+    expect(none.reason).toMatch(/^There is nothing, or a filter of router.json refuses it:/);
+  });
 });

@@ -229,6 +229,54 @@ describe('streams of events', () => {
     });
   });
 
+  describe('where a filter looks at what is read,', () => {
+    const HIDDEN = /user\/(kim|moe)/;
+
+    beforeAll(async () => {
+      for (const userName of ['kim', 'moe', 'ned']) {
+        const body = { userName, givenName: 'Given', sn: 'S', mail: `${userName}@example.com` };
+        expect((await server.api('PUT', `managed/user/${userName}`, { body })).status).toBe(201);
+      }
+      const source = `
+        if (resourcePath === 'managed/user/kim') throw { code: 404, message: 'Not here' };
+        if (resourcePath === 'managed/user/moe') throw { code: 400, message: 'Nor this' };`;
+      const body = { filters: [{ methods: ['read'], onResponse: { type: 'text/javascript', source } }] };
+      expect((await server.api('PUT', 'config/router', { body })).status).toBe(200);
+    });
+    afterAll(() => server.api('PUT', 'config/router', { body: { filters: [] } }));
+
+    it('do not tell that something changes which it hides, nor that it is there', async () => {
+      for (const [id, status] of Object.entries({ kim: 403, moe: 403, none: 403, ned: 200 })) {
+        await using listener = await listenTo(server.url, `object:user/${id}`);
+        expect([id, listener.status]).toEqual([id, status]);
+      }
+      await using listener = await listenTo(server.url, 'object:user');
+      for (const id of ['kim', 'moe', 'ned']) await rename(server, id, 'Changed');
+      await listener.next(({ data }) => data.resource === 'managed/user/ned');
+      expect(JSON.stringify(listener.heard)).not.toMatch(HIDDEN);
+      expect(listener.heard.some(({ event }) => event === 'gap')).toBe(false);
+    });
+
+    it('tell what goes to whoever listened to it alone, and to others that something may be missing', async () => {
+      await using all = await listenTo(server.url, 'object:user');
+      await using one = await listenTo(server.url, 'object:user/ned');
+      await server.api('DELETE', 'managed/user/moe');
+      await all.next(({ event }) => event === 'gap');
+      await server.api('DELETE', 'managed/user/ned');
+      await one.next(({ data }) => data.operation === 'delete' && data.resource === 'managed/user/ned');
+      await rename(server, 'ada', 'Next');
+      await all.next(({ data }) => data.resource === 'managed/user/ada');
+      expect(JSON.stringify([all.heard, one.heard])).not.toMatch(HIDDEN);
+    });
+
+    it('may be of anything that it leaves as it is', async () => {
+      const { topics } = (await server.api('GET', 'events')).body;
+      const plain = topics.filter((name: string) => !name.includes(':'));
+      await using listener = await listenTo(server.url, plain.join());
+      expect(listener.status).toBe(200);
+    });
+  });
+
   it('are six of a caller on a node', async () => {
     await using scope = new AsyncDisposableStack();
     for (let opened = 0; opened < 6; opened++) scope.use(await listenTo(server.url, 'config'));

@@ -3,7 +3,7 @@ import { lastOf } from '#json/index.ts';
 import type { Context, RouterContext } from '../context.ts';
 import type { ResourceDescription } from '../description.ts';
 import { notFound } from '../provider.ts';
-import type { Request } from '../request.ts';
+import type { ReadRequest, Request } from '../request.ts';
 import { formatPath } from '../resource-path.ts';
 import { actionResult, type Response } from '../response.ts';
 import { selectFields } from '../select-fields.ts';
@@ -83,6 +83,15 @@ export class Router {
   async admit(context: Context, request: Request): Promise<void> {
     const judges = context.client.isExternal ? this.#judges : passing(this.#judging, pass);
     await judges(context, request);
+  }
+
+  /**
+   * As `admit`; where a filter looks at the answer it is read, so that one that is hidden is not told from one that is not there.
+   *
+   * @throws what stands against it
+   */
+  async admitRead(context: Context, request: ReadRequest): Promise<void> {
+    await (this.judgesAnswer(request) ? this.handle(context, request) : this.admit(context, request));
   }
 
   /** Whether the rules let a caller evaluate scripts; then nothing that scripts say is kept from them. */

@@ -99,13 +99,14 @@ async function refusedByFilter(
 ): Promise<Judgement | undefined> {
   if (!router.judgesByScript([request])) return undefined;
   try {
-    await router.admit(context, request);
+    await (request.method === 'read' ? router.admitRead(context, request) : router.admit(context, request));
     return undefined;
   } catch (error) {
     if (!(error instanceof ResourceError) || error.code >= 500) throw error;
+    const mayBeNone = error.code === 404 && router.judgesAnswer(request);
     return {
       granted: false,
-      reason: `A filter of router.json refuses it: ${error.message}`,
+      reason: `${mayBeNone ? 'There is nothing, or a' : 'A'} filter of router.json refuses it: ${error.message}`,
       ...idOf(error),
     };
   }

@@ -26,7 +26,7 @@ it('drops who does not read, so that what waits does not grow', async () => {
     const stream = new EventStream({
       outgoing,
       topics: parseTopics('object:user', ['user']),
-      judge: async (events) => events,
+      judge: async (shown) => ({ shown, isGap: false }),
       touchesCaller: () => false,
       onEnd: () => {
         ends += 1;
