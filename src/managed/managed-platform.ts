@@ -40,6 +40,8 @@ export interface Resources extends RequestSink {
   /** The same of a read; where a filter looks at the answer it is read, so that it hides by a 404 as well as by a 403. */
   admitRead(context: Context, request: ReadRequest): Promise<void>;
   mayAsk(context: Context, request: Request): Promise<boolean>;
+  /** Whether the caller may evaluate scripts; then nothing that scripts say is kept from it. */
+  maySeeScripts(context: Context): Promise<boolean>;
   /** Whether it may take a script to say if one of these requests is admitted. */
   judgesByScript(requests: readonly Request[]): boolean;
   /** Whether a filter looks at the answer to the request, and may change it. */

@@ -2,17 +2,21 @@ import { equalJson } from '#json/index.ts';
 import { formatPath } from '#resource/index.ts';
 import { lockDerivations } from '../derive/derivation-repository.ts';
 import { collectionOf, type Exchange, objectPath, type WriteExchange } from '../exchange.ts';
+import { requireOwnCondition } from '../grant/condition-of-caller.ts';
 import { isConditional, parseCondition } from '../grant/conditional-grant.ts';
 import { grantTo, lockConditions, revokeFrom } from '../grant/grant-repository.ts';
 import { parseTemporalConstraints } from '../grant/temporal-constraint.ts';
 import type { Governed } from '../managed-types.ts';
 import { reverseIsSingle } from '../relationship/validate-edges.ts';
 
-/** Refuses conditions and time spans that could not be understood later. */
-export function checkGoverning(exchange: Exchange): void {
-  for (const { relationship } of governedOf(exchange)) {
-    const { conditionField, temporalField } = relationship;
-    if (conditionField !== null) parseCondition(exchange.object[conditionField], conditionField);
+/** Refuses conditions and time spans that could not be understood later, and conditions that tell more than their callers may ask. */
+export async function checkGoverning(exchange: Exchange): Promise<void> {
+  for (const governed of governedOf(exchange)) {
+    const { conditionField, temporalField } = governed.relationship;
+    if (conditionField !== null) {
+      parseCondition(exchange.object[conditionField], conditionField);
+      await requireOwnCondition(exchange, governed, conditionField);
+    }
     if (temporalField !== null) parseTemporalConstraints(exchange.object[temporalField], 'role');
   }
 }

@@ -1,0 +1,184 @@
+/** What is not shown of an object is found out by no other request about it. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { PASSWORD } from '../support/credentials.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const RULES = `
+    { pattern: 'managed/role', roles: 'keeper', methods: 'create,action', actions: 'create,patch' },
+    { pattern: 'managed/role/*', roles: 'keeper', methods: 'create,read,update,patch,query,action', actions: 'patch' },
+    { pattern: 'managed/user', roles: 'searcher', methods: 'query', actions: '' },
+    // Their tasks and processes.`;
+const USER = {
+  name: 'user',
+  schema: {
+    properties: {
+      userName: { type: 'string' },
+      password: { type: 'string', scope: 'private', secureHash: { algorithm: 'SHA-256' } },
+      pin: { type: 'string', scope: 'private' },
+      key: { type: 'string', encryption: { key: 'svc-sym-default' } },
+      department: { type: 'string' },
+      roles: {
+        type: 'array',
+        items: {
+          type: 'relationship',
+          reverseRelationship: true,
+          reversePropertyName: 'members',
+          conditionalAssociationField: 'condition',
+          resourceCollection: [{ path: 'managed/role' }],
+        },
+      },
+    },
+  },
+};
+const ROLE = {
+  name: 'role',
+  schema: {
+    properties: {
+      name: { type: 'string' },
+      condition: { type: 'string' },
+      members: {
+        type: 'array',
+        returnByDefault: true,
+        items: {
+          type: 'relationship',
+          reverseRelationship: true,
+          reversePropertyName: 'roles',
+          resourceCollection: [{ path: 'managed/user' }],
+        },
+      },
+    },
+  },
+};
+const caller = (username: string, ...roles: string[]) => ({
+  name: 'STATIC_USER',
+  properties: {
+    username,
+    password: PASSWORD,
+    queryOnResource: 'repo/internal/user',
+    defaultUserRoles: ['svc-authorized', ...roles],
+  },
+});
+
+let server: TestServer;
+let api: Api;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    files: {
+      'conf/managed.json': { objects: [USER, ROLE] },
+      'conf/authentication.json': {
+        serverAuthContext: {
+          authModules: [
+            { name: 'INTERNAL_USER', properties: { queryOnResource: 'repo/internal/user' } },
+            {
+              name: 'MANAGED_USER',
+              properties: { queryOnResource: 'managed/user', defaultUserRoles: ['svc-authorized'] },
+            },
+            caller('keeper', 'keeper'),
+            caller('librarian', 'keeper', 'searcher'),
+          ],
+        },
+      },
+      'script/access.js': readFileSync(new URL('../../script/access.js', import.meta.url), 'utf8').replace(
+        '\n    // Their tasks and processes.',
+        RULES,
+      ),
+    },
+    threads: 2,
+  });
+  api = server.api;
+  const body = { userName: 'bkim', password: PASSWORD, pin: '4711', key: 'k-1', department: 'Audit' };
+  expect((await api('PUT', 'managed/user/bkim', { body })).status).toBe(201);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const as = (user: string, method: string, path: string, body?: unknown) =>
+  api(method, path, { user, password: PASSWORD, ...(body === undefined ? {} : { body }) });
+const refusal = ({ status, body }: { status: number; body: { detail?: { id?: string } } }) => [
+  status,
+  body.detail?.id,
+];
+
+describe('the condition of a role', () => {
+  beforeEach(async () => {
+    for (const id of ['r1', 'made']) await api('DELETE', `managed/role/${id}`);
+    expect((await api('PUT', 'managed/role/r1', { body: { name: 'r1' } })).status).toBe(201);
+  });
+
+  describe.each(['', '_dryRun=true'])('with %s', (more) => {
+    const ways: [string, (user: string, condition: string) => ReturnType<Api>][] = [
+      ['PUT', (user, condition) => as(user, 'PUT', `managed/role/r1?${more}`, { name: 'r1', condition })],
+      [
+        'PUT that creates',
+        (user, condition) => as(user, 'PUT', `managed/role/made?${more}`, { name: 'made', condition }),
+      ],
+      [
+        'POST',
+        (user, condition) =>
+          as(user, 'POST', `managed/role?_action=create&${more}`, { _id: 'made', condition }),
+      ],
+      [
+        'PATCH',
+        (user, condition) =>
+          as(user, 'PATCH', `managed/role/r1?${more}`, [
+            { operation: 'add', field: '/condition', value: condition },
+          ]),
+      ],
+      [
+        'patch by its path',
+        (user, condition) =>
+          as(user, 'POST', `managed/role/r1?_action=patch&${more}`, [
+            { operation: 'add', field: '/condition', value: condition },
+          ]),
+      ],
+      [
+        'patch by a query',
+        (user, condition) =>
+          as(user, 'POST', `managed/role?_action=patch&_queryFilter=_id+eq+"r1"&${more}`, [
+            { operation: 'add', field: '/condition', value: condition },
+          ]),
+      ],
+      [
+        'copy',
+        async (user, name) => {
+          expect((await api('PUT', 'managed/role/r1', { body: { name } })).status).toBe(200);
+          return as(user, 'PATCH', `managed/role/r1?${more}`, [
+            { operation: 'copy', from: '/name', field: '/condition' },
+          ]);
+        },
+      ],
+    ];
+    it.each(ways)('tells by no %s what is private', async (_way, ask) => {
+      for (const guess of ['pin sw "4"', 'pin sw "5"', 'userName eq "bkim" and !(/pin sw "5")']) {
+        for (const user of ['keeper', 'librarian']) {
+          expect(refusal(await ask(user, guess))).toEqual([403, 'CONDITION_OF_HIDDEN']);
+        }
+      }
+      expect(refusal(await ask('librarian', 'key/$crypto/value/iv sw "a"'))).toEqual([403, 'QUERY_SECRET']);
+    });
+
+    it.each(ways)('tells by no %s what its caller may not query', async (_way, ask) => {
+      for (const guess of ['department eq "Audit"', 'department eq "Sales"']) {
+        expect(refusal(await ask('keeper', guess))).toEqual([403, 'CONDITION_NOT_YOURS']);
+      }
+      expect((await ask('librarian', 'department eq "Audit"')).status).toBeLessThan(300);
+    });
+  });
+
+  it('that is there already lets others change the rest of the role', async () => {
+    const condition = 'pin sw "4"';
+    expect((await api('PUT', 'managed/role/r1', { body: { name: 'r1', condition } })).status).toBe(200);
+    const members = (await api('GET', 'managed/role/r1')).body.members;
+    expect(members).toMatchObject([{ _ref: 'managed/user/bkim' }]);
+    const renamed = await as('keeper', 'PATCH', 'managed/role/r1', [
+      { operation: 'replace', field: '/name', value: 'renamed' },
+    ]);
+    expect([renamed.status, renamed.body.name]).toEqual([200, 'renamed']);
+    const cleared = await as('keeper', 'PATCH', 'managed/role/r1', [
+      { operation: 'remove', field: '/condition' },
+    ]);
+    expect(cleared.status).toBe(200);
+  });
+});
