@@ -12,6 +12,7 @@ import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
 import { queryOfCaller } from './retrieve/query-of-caller.ts';
 import { retrieveObjects } from './retrieve/retrieve-objects.ts';
+import { runsHooks } from './retrieve/runs-hooks.ts';
 
 /** One page of the objects of a type, each as a read of it would show it. */
 export async function queryObjects(
@@ -27,11 +28,17 @@ export async function queryObjects(
     types: type.propertyTypes,
     indexed: type.indexed,
   });
-  const runsHooks = request.parameters['executeOnRetrieve'] !== 'false';
   const contents = query.idsOnly
     ? page.rows.map(() => ({}))
     : await retrieveObjects(
-        { platform, context, type, request, fields: request.fields, runsHooks },
+        {
+          platform,
+          context,
+          type,
+          request,
+          fields: request.fields,
+          runsHooks: await runsHooks(platform, context, request),
+        },
         page.rows,
       );
   return {

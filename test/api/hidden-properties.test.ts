@@ -9,6 +9,8 @@ const RULES = `
     { pattern: 'managed/role', roles: 'keeper', methods: 'create,action', actions: 'create,patch' },
     { pattern: 'managed/role/*', roles: 'keeper', methods: 'create,read,update,patch,query,action', actions: 'patch' },
     { pattern: 'managed/user', roles: 'searcher', methods: 'query', actions: '' },
+    { pattern: 'managed/card', roles: 'svc-authorized', methods: 'query', actions: '' },
+    { pattern: 'managed/card/*', roles: 'svc-authorized', methods: 'read,query,update,patch,action', actions: 'patch' },
     // Their tasks and processes.`;
 const USER = {
   name: 'user',
@@ -51,6 +53,25 @@ const ROLE = {
     },
   },
 };
+const js = (source: string) => ({ type: 'text/javascript', source });
+/** Its hooks take away what it earns, and where it lives. */
+const CARD = {
+  name: 'card',
+  onRetrieve: js('delete object.salary'),
+  onRead: js('delete object.home'),
+  schema: {
+    properties: {
+      salary: { type: 'number' },
+      home: { type: 'string' },
+      phone: { type: 'string', onRetrieve: js("'hidden'") },
+      boss: { type: 'relationship', resourceCollection: [{ path: 'managed/card' }] },
+      reports: {
+        type: 'array',
+        items: { type: 'relationship', resourceCollection: [{ path: 'managed/card' }] },
+      },
+    },
+  },
+};
 const caller = (username: string, ...roles: string[]) => ({
   name: 'STATIC_USER',
   properties: {
@@ -67,7 +88,7 @@ let api: Api;
 beforeAll(async () => {
   server = await startTestServer({
     files: {
-      'conf/managed.json': { objects: [USER, ROLE] },
+      'conf/managed.json': { objects: [USER, ROLE, CARD] },
       'conf/authentication.json': {
         serverAuthContext: {
           authModules: [
@@ -181,4 +202,52 @@ describe('the condition of a role', () => {
     ]);
     expect(cleared.status).toBe(200);
   });
+});
+
+describe('what the hooks of a type take away', () => {
+  const whole = { salary: 7_000, home: 'Brno', phone: '555' };
+  const shown = { phone: 'hidden' };
+  const cards = ({ body }: { body: { result: object[] } }) => body.result;
+
+  beforeAll(async () => {
+    const boss = { _ref: 'managed/card/boss' };
+    expect((await api('PUT', 'managed/card/boss', { body: whole })).status).toBe(201);
+    const own = { ...whole, boss, reports: [boss] };
+    expect((await api('PUT', 'managed/card/own', { body: own })).status).toBe(201);
+  });
+
+  const READS: [string, (answer: Awaited<ReturnType<Api>>) => object][] = [
+    ['managed/card/boss', ({ body }) => body],
+    ['managed/card?_queryFilter=_id+eq+"boss"', (answer) => cards(answer)[0]!],
+    ['managed/card/own?_fields=boss/*', ({ body }) => body.boss],
+    ['managed/card/own/boss?_fields=*', ({ body }) => body],
+    ['managed/card/own/reports?_queryFilter=true&_fields=*', (answer) => cards(answer)[0]!],
+  ];
+  it.each(READS)('is kept back from callers who would switch them off at %s', async (path, of) => {
+    const asked = `${path}${path.includes('?') ? '&' : '?'}executeOnRetrieve=false`;
+    const own = of(await as('bkim', 'GET', asked));
+    expect(own).toMatchObject(shown);
+    expect(own).not.toHaveProperty('salary');
+    expect(own).not.toHaveProperty('home');
+    expect(of(await api('GET', asked))).toMatchObject(whole);
+  });
+
+  it.each(['', '&_dryRun=true'])(
+    'is in no answer of a write of another object that refers to it %s',
+    async (more) => {
+      const change = [{ operation: 'replace', field: '/phone', value: `${more}1` }];
+      for (const [method, path] of [
+        ['PATCH', 'managed/card/own?_fields=boss/*,reports/*'],
+        ['POST', 'managed/card/own?_action=patch&_fields=boss/*,reports/*'],
+      ] as const) {
+        const { status, body } = await as('bkim', method, `${path}${more}`, change);
+        expect(status).toBe(200);
+        const { boss, reports } = more === '' ? body : body.result;
+        for (const other of [boss, reports[0]]) {
+          expect(other).toMatchObject(shown);
+          expect(other).not.toHaveProperty('salary');
+        }
+      }
+    },
+  );
 });

@@ -5,6 +5,7 @@ import type { ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { resolveReferences } from '../retrieve/resolve-references.ts';
 import { retrieveObjects } from '../retrieve/retrieve-objects.ts';
+import { runsHooks } from '../retrieve/runs-hooks.ts';
 import type { Edge } from './edge.ts';
 
 /**
@@ -23,9 +24,8 @@ export async function answerEdges(
   const fields = request.fields.filter((field) => !isOwn(field));
   const isWhole =
     request.fields.length === 0 || fields.some((field) => field.length === 0 || field[0] === '*');
-  const runsHooks = request.parameters['executeOnRetrieve'] !== 'false';
   const values = await resolveReferences(
-    { platform, context, type, request, fields, runsHooks },
+    { platform, context, type, request, fields, runsHooks: await runsHooks(platform, context, request) },
     { hasDefaults: false, named: [], references: new Map([[property, { fields, index: null }]]) },
     edges,
     retrieveObjects,

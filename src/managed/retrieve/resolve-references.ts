@@ -7,7 +7,7 @@ import { withIdentity } from '../exchange.ts';
 import { type Edge, edgeValue, formatRef } from '../relationship/edge.ts';
 import { listObjects, storeOf } from '../relationship/target-repository.ts';
 import type { FieldPlan } from './field-plan.ts';
-import type { Retrieval, RetrieveObjects } from './retrieval.ts';
+import { ofOthers, type Retrieval, type RetrieveObjects } from './retrieval.ts';
 
 /** What an expansion found: fields to merge into the edge, or why there are none. */
 type Resolved = JsonObject | ResourceError;
@@ -43,7 +43,7 @@ export async function resolveReferences(
   );
   for (const [index, group] of groups.entries()) {
     const { objects, paths } = found[index]!;
-    await readTargets({ ...retrieval, paths }, group, objects, retrieveObjects);
+    await readTargets({ ...ofOthers(retrieval), paths }, group, objects, retrieveObjects);
     for (const edge of group.edges)
       values.set(edge, merge(edgeValue(edge), group.resolved.get(edge.target.id)));
   }

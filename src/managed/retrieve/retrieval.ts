@@ -15,10 +15,17 @@ export interface Retrieval {
   readonly fields: readonly Pointer[];
   /** False: what is stored is shown, no hook runs. */
   readonly runsHooks: boolean;
+  /** The same for those that its references lead to; by default as for the objects themselves. */
+  readonly runsHooksOfOthers?: boolean;
   /** What their derived properties are read off, where that came with the objects. */
   readonly paths?: PathsOfWays | undefined;
   /** A script of the server gets them, in the name of the caller: what is encrypted is not sealed for it. */
   readonly isForScript?: boolean;
+}
+
+/** The same retrieval of what references lead to. */
+export function ofOthers<R extends Retrieval>(retrieval: R): R {
+  return { ...retrieval, runsHooks: retrieval.runsHooksOfOthers ?? retrieval.runsHooks };
 }
 
 /** Retrieves objects; an expanded reference retrieves those it leads to the same way. */

@@ -11,7 +11,7 @@ import type { Edge } from '../relationship/edge.ts';
 import { listEdges } from '../relationship/edge-repository.ts';
 import { type FieldPlan, planFields, selectPlanned, shows } from './field-plan.ts';
 import { resolveReferences, type TargetsAhead } from './resolve-references.ts';
-import type { Retrieval } from './retrieval.ts';
+import { ofOthers, type Retrieval } from './retrieval.ts';
 import { runRetrieveHooks, type Working } from './run-retrieve-hooks.ts';
 
 /**
@@ -83,7 +83,7 @@ async function readTargetsAhead(
   );
   return Promise.all(
     wanted.map(async ({ property, fields, collection, target }) => {
-      const needed = neededFor({ ...retrieval, type: target }, planFields(target, fields));
+      const needed = neededFor({ ...ofOthers(retrieval), type: target }, planFields(target, fields));
       const derived = target.calculated.filter(isDerived).filter(({ name }) => needed.has(name));
       const those = referredToBy({ collection: `managed/${type.name}`, ids, property }, collection);
       const found = await listWithDerivations(db, target, derived, those);

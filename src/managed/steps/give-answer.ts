@@ -1,10 +1,11 @@
 import type { Exchange, Stored } from '../exchange.ts';
 import { reload } from '../reload.ts';
 import { retrieveObjects } from '../retrieve/retrieve-objects.ts';
+import { runsHooks } from '../retrieve/runs-hooks.ts';
 
 /**
  * What the caller is told: a read shows the object as it is retrieved, a write as it is stored now, a deletion as it
- * was.
+ * was. What its references lead to is shown as it is retrieved.
  */
 export async function giveAnswer(exchange: Stored): Promise<void> {
   await reload(exchange);
@@ -12,6 +13,7 @@ export async function giveAnswer(exchange: Stored): Promise<void> {
     exchange;
   const isStored = isUnchanged || request.method === 'read' || request.method === 'delete';
   const shown = isStored && stored !== null ? { ...stored, id } : { id, rev, data: object };
+  const runs = await runsHooks(platform, context, request);
   const [answer] = await retrieveObjects(
     {
       platform,
@@ -19,7 +21,8 @@ export async function giveAnswer(exchange: Stored): Promise<void> {
       type,
       request: cause,
       fields: request.fields,
-      runsHooks: request.method === 'read' && request.parameters['executeOnRetrieve'] !== 'false',
+      runsHooks: runs && request.method === 'read',
+      runsHooksOfOthers: runs,
       isForScript,
     },
     [shown],
