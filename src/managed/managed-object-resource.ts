@@ -128,8 +128,13 @@ function mayRunScripts(
   }
   return (
     runsScripts[request.method] ||
-    (platform.types.someReadRunsScripts && followsReferences(type, request.fields))
+    (platform.types.someReadRunsScripts && (followsReferences(type, request.fields) || readsOthers(request)))
   );
+}
+
+/** An explanation shows of what references lead to as much as a read of it. */
+function readsOthers(request: Request): boolean {
+  return request.method === 'action' && request.action === 'explain';
 }
 
 function typeHandler(platform: ManagedPlatform, type: ManagedType): RouteHandler {

@@ -1,4 +1,4 @@
-import { ForbiddenError, NotFoundError } from '#errors/index.ts';
+import { errorIdOf, ResourceError } from '#errors/index.ts';
 import { type Context, parsePath, type ReadRequest } from '#resource/index.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 
@@ -13,7 +13,14 @@ export async function mayRead(
     await resources.admitRead(context, request);
     return true;
   } catch (error) {
-    if (error instanceof ForbiddenError || error instanceof NotFoundError) return false;
+    if (isKept(error)) return false;
     throw error;
   }
+}
+
+/** Whether an error keeps something from the caller, by whatever code a filter does it, and no more than that. */
+export function isKept(error: unknown): boolean {
+  if (!(error instanceof ResourceError) || error.code >= 500) return false;
+  // Then nothing can be asked any more, and what is left out would be missing without a reason.
+  return errorIdOf(error) !== 'BUDGET_SPENT';
 }

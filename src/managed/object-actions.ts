@@ -1,6 +1,6 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { findObject, objectStore, queryObjects as queryStore } from '#repo/index.ts';
+import { objectStore, queryObjects as queryStore } from '#repo/index.ts';
 import {
   type Action,
   type ActionRequest,
@@ -15,7 +15,6 @@ import {
   plainQuery,
   type QueryRequest,
   type ReadRequest,
-  readerOf,
   resource,
   resourceBody,
   type WriteContext,
@@ -24,9 +23,9 @@ import { requestView, type ScriptReference } from '#script/index.ts';
 import { checkObject, findStale } from './check-objects.ts';
 import { newExchange } from './exchange.ts';
 import { explainDerived, isExplained, parseQuestion } from './explain/explain-derived.ts';
+import { inquire } from './explain/inquire.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
-import { mayRead } from './may-read.ts';
 import { requireNameOnly } from './name-by-query.ts';
 import { queryOfCaller } from './retrieve/query-of-caller.ts';
 import { runLifecycle } from './run-lifecycle.ts';
@@ -80,20 +79,9 @@ async function explainObject(
   id: string,
 ): Promise<JsonObject> {
   const question = parseQuestion(type, content);
-  const path = formatPath(['managed', type.name, id]);
-  const known = new Map<string, Promise<boolean>>();
-  const ask = (at: string) => {
-    const answer = known.get(at) ?? mayRead(platform, context, at);
-    known.set(at, answer);
-    return answer;
-  };
-  const db = await readerOf(platform, context);
-  const object = (await ask(path))
-    ? await findObject(db, objectStore(['managed', type.name]), id)
-    : undefined;
-  if (object === undefined) throw new NotFoundError(`Object '${path}' not found`);
-  const { types } = platform;
-  return explainDerived({ db, types, mayRead: ask, now: Date.now(), type, object }, question);
+  const inquiry = await inquire(platform, context, type, id);
+  if (inquiry !== undefined) return explainDerived(inquiry, question);
+  throw new NotFoundError(`Object '${formatPath(['managed', type.name, id])}' not found`);
 }
 
 /** `patch` of the one object that a query finds, and `triggerSyncCheck` of all that it finds. */

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/index.ts';
 import type { Api } from '../support/api.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
@@ -112,7 +113,7 @@ describe('why somebody has a role', () => {
     });
     const plain = await role();
     expect((await explain(u, { role: `managed/role/${plain}` })).body.why).toBe(
-      'Nobody has granted it, and it has no condition',
+      'Nobody has granted it, and it has no condition that you are shown',
     );
     await patch(`user/${u}`, { operation: 'add', field: '/roles/-', value: role_(plain) });
     expect((await explain(u, { role: plain })).body).toMatchObject({
@@ -159,6 +160,115 @@ describe('why somebody has a role', () => {
     expect([hidden.status, missing.status]).toEqual([404, 404]);
     expect((await explain(await user(), { property: 'effectiveRoles' }, as)).status).toBe(403);
     expect((await explain(u, { property: 'effectiveRoles' }, { user: null })).status).toBe(401);
+  });
+
+  describe('is told to who may read both,', () => {
+    const own = 'ada';
+    const rules = readFileSync(new URL('../../script/access.js', import.meta.url), 'utf8').replace(
+      /configs: *\[/,
+      `configs: [
+        { pattern: 'managed/role/*', roles: 'svc-authorized', methods: 'read' },
+        { pattern: 'audit/activity/*', roles: 'svc-authorized', methods: 'read' },
+        { pattern: 'managed/user/*', roles: 'svc-tasks-manager', methods: 'read,action', actions: 'explain' },`,
+    );
+    let other: TestServer;
+    const readers = ['ada', 'boss'].map((user) => ({ user, password: PASSWORD }));
+    const ask = async (body: object, as: object) => {
+      const answer = await other.api('POST', `managed/user/${own}?_action=explain`, { body, ...as });
+      expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
+      return answer.body;
+    };
+    const hide = async (source: string) => {
+      const filter = { methods: ['read'], onResponse: { type: 'text/javascript', source } };
+      const body = { filters: source === '' ? [] : [filter] };
+      expect((await other.api('PUT', 'config/router', { body })).status).toBe(200);
+    };
+    const refused = 'department eq "IT" and clearance eq "top" and city eq "Bern"';
+
+    beforeAll(async () => {
+      const managed = JSON.parse(
+        readFileSync(new URL('../../conf/managed.json', import.meta.url), 'utf8'),
+      ) as { objects: { name: string; schema: { properties: Record<string, object> } }[] };
+      const { properties } = managed.objects.find(({ name }) => name === 'user')!.schema;
+      properties['clearance'] = { type: 'string', scope: 'private' };
+      other = await startTestServer({
+        files: { 'script/access.js': rules, 'conf/managed.json': managed },
+      });
+      const put = async (path: string, body: object) =>
+        expect((await other.api('PUT', path, { body })).status).toBe(201);
+      const person = { givenName: 'G', sn: 'S', mail: 'g@example.com', password: PASSWORD };
+      const about = { department: 'IT', city: 'Basel', clearance: 'low' };
+      await put('managed/user/ada', { userName: 'ada', ...person, ...about });
+      const authzRoles = [{ _ref: 'repo/internal/role/svc-tasks-manager' }];
+      await put('managed/user/boss', { userName: 'boss', ...person, authzRoles });
+      const description = 'A role';
+      await put('managed/role/met', {
+        name: 'met',
+        description,
+        condition: 'department eq "IT" and clearance eq "low"',
+        temporalConstraints: NOW(),
+      });
+      await put('managed/role/unmet', { name: 'unmet', description, condition: refused });
+    });
+    afterAll(() => other[Symbol.asyncDispose]());
+    afterEach(() => hide(''));
+
+    it('without clauses over what it is not shown of the object', async () => {
+      for (const as of readers) {
+        const { clauses, why } = await ask({ role: 'unmet' }, as);
+        expect(clauses).toEqual([
+          { text: '/department eq "IT"', result: true },
+          { text: '/clearance eq "top"', result: null, reason: 'You are not shown clearance' },
+          { text: '/city eq "Bern"', result: false },
+        ]);
+        expect(why).toContain('/city eq "Bern" is false');
+        const [grant] = (await ask({ property: 'effectiveRoles' }, as)).effectiveRoles;
+        expect(grant).toMatchObject({ clauses: [{ result: true }, { result: null }], by: 'svc-admin' });
+      }
+      const { clauses } = await ask({ role: 'unmet' }, {});
+      expect(clauses.map(({ result }: { result: boolean }) => result)).toEqual([true, false, false]);
+    });
+
+    it('nor over what a filter takes from it, be it there or not', async () => {
+      await hide("if (resourcePath === 'managed/user/ada') delete response.content.city; response");
+      for (const as of readers) {
+        const { clauses, why } = await ask({ role: 'unmet' }, as);
+        expect(clauses.map(({ result }: { result: boolean | null }) => result)).toEqual([true, null, null]);
+        expect(why).toBe('Nobody has granted it, and its condition looks at what you are not shown');
+      }
+    });
+
+    it('without the condition and the time span that a filter takes from the role', async () => {
+      await hide(`if (resourcePath.startsWith('managed/role/')) {
+          delete response.content.condition;
+          delete response.content.temporalConstraints;
+        }
+        if (resourcePath.startsWith('audit/')) delete response.content.userId;
+        response`);
+      for (const as of readers) {
+        const [grant] = (await ask({ property: 'effectiveRoles' }, as)).effectiveRoles;
+        const one = await ask({ role: 'met' }, as);
+        for (const told of [grant, one, one.grants[0]]) {
+          for (const name of ['condition', 'clauses', 'window', 'by']) expect(told).not.toHaveProperty(name);
+        }
+        expect([grant._ref, grant.via, grant.inEffect]).toEqual(['managed/role/met', 'conditional', true]);
+        expect((await ask({ role: 'unmet' }, as)).why).toBe(
+          'Nobody has granted it, and it has no condition that you are shown',
+        );
+      }
+    });
+
+    it('as if there were no role that a filter hides by whatever error', async () => {
+      await hide("if (resourcePath === 'managed/role/unmet') throw { code: 400, message: 'Not here' };");
+      for (const as of readers) {
+        const path = `managed/user/${own}?_action=explain`;
+        const [hidden, none] = [
+          await other.api('POST', path, { body: { role: 'unmet' }, ...as }),
+          await other.api('POST', path, { body: { role: 'none' }, ...as }),
+        ];
+        expect([hidden.status, none.status]).toEqual([404, 404]);
+      }
+    });
   });
 
   it('is told on the command line, while nodes run or not', async () => {

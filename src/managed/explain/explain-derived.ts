@@ -10,8 +10,8 @@ import type { ManagedType } from '../managed-type.ts';
 import { formatRef } from '../relationship/edge.ts';
 import type { Relationship } from '../relationship/relationship.ts';
 import { listObjects } from '../relationship/target-repository.ts';
-import { explainCondition } from './explain-condition.ts';
-import { explainGrants, type Grant, type Inquiry, seenIn } from './explain-grants.ts';
+import { explainCondition, type ToldCondition } from './explain-condition.ts';
+import { explainGrants, type Grant, governing, type Inquiry, seenIn } from './explain-grants.ts';
 
 /** What is asked: a property that is read off relationships, and perhaps why one object is, or is not, behind it. */
 export interface Question {
@@ -115,21 +115,21 @@ async function explainOne(
   const path = parsePath(target);
   const [id = '', collection] = [path.at(-1), formatPath(path.slice(0, -1))];
   const { conditionField, temporalField } = relationship;
-  const mayRead = await inquiry.mayRead(target);
-  const [found] = mayRead ? await listObjects(inquiry.db, collection, [id]) : [];
+  const [stored] = await listObjects(inquiry.db, collection, [id]);
+  const found =
+    stored === undefined ? undefined : await inquiry.shown(target, governing(relationship), stored.data);
   // What may not be read is not told from what is not there.
   if (found === undefined && own.length === 0) throw new NotFoundError(`Resource '${target}' not found`);
-  const field = conditionField ?? 'condition';
   const condition =
-    found === undefined || conditionField === null
+    conditionField === null
       ? null
-      : explainCondition(found.data[field], field, seenIn(inquiry));
-  const span = found === undefined || temporalField === null ? undefined : found.data[temporalField];
+      : await explainCondition(found?.[conditionField], conditionField, seenIn(inquiry), inquiry.shows);
+  const span = temporalField === null ? undefined : found?.[temporalField];
   const has = own.some(({ inEffect }) => inEffect);
   return {
     _ref: target,
     has,
-    why: has ? whyHas(own) : whyNot(own, condition, isInEffect(span, inquiry.now)),
+    why: has ? whyHas(own) : whyNot(own, condition, inquiry.now),
     grants: [...own],
     ...(condition === null ? {} : { condition: condition.condition, clauses: condition.clauses }),
     ...(Array.isArray(span) && span.length > 0 ? { window: { role: span } } : {}),
@@ -142,22 +142,22 @@ function whyHas(own: readonly Grant[]): string {
   return via === 'temporal' ? 'It is granted by hand, for a time that is now' : 'It is granted by hand';
 }
 
-function whyNot(
-  own: readonly Grant[],
-  condition: ReturnType<typeof explainCondition>,
-  isOpen: boolean,
-): string {
+function whyNot(own: readonly Grant[], condition: ToldCondition | null, now: number): string {
   if (own.length > 0) {
-    return isOpen
-      ? 'It is granted for a time that is not now'
-      : 'It is granted, and is itself not in effect now';
+    return own.some(({ window }) => isInEffect(isObject(window) ? window['grant'] : undefined, now))
+      ? 'It is granted, and is itself not in effect now'
+      : 'It is granted for a time that is not now';
   }
-  if (condition === null) return 'Nobody has granted it, and it has no condition';
-  const failing = condition.clauses.find(({ result }) => !result);
+  if (condition === null) return 'Nobody has granted it, and it has no condition that you are shown';
+  const { clauses, holds } = condition;
+  const failing = clauses.find(({ result }) => result === false);
   if (failing !== undefined) {
     return `Nobody has granted it, and its condition does not hold: ${failing.text} is false`;
   }
-  return condition.holds
+  if (clauses.some(({ result }) => result === null)) {
+    return 'Nobody has granted it, and its condition looks at what you are not shown';
+  }
+  return holds
     ? 'Its condition holds for what is stored, and has not been looked at since: triggerSyncCheck does that'
     : 'Nobody has granted it, and its condition cannot be read';
 }

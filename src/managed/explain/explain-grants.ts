@@ -15,8 +15,17 @@ import { type GrantRow, listGrants } from './grant-repository.ts';
 export interface Inquiry {
   readonly db: Db;
   readonly types: ManagedTypes;
-  /** Whether whoever asks may read what stands at a path. */
-  readonly mayRead: (path: string) => Promise<boolean>;
+  /**
+   * What whoever asks is shown of some properties of what stands at a path, all of it that is shown by default for none;
+   * undefined for what they may not read. `stored` is what is known of it.
+   */
+  readonly shown: (
+    path: string,
+    properties: readonly string[],
+    stored: JsonObject,
+  ) => Promise<JsonObject | undefined>;
+  /** Whether they are shown a property of the object as it is stored. */
+  readonly shows: (property: string) => Promise<boolean>;
   /** Epoch ms. */
   readonly now: number;
   readonly type: ManagedType;
@@ -51,8 +60,7 @@ export async function explainGrants(
   const causes = await findCauses(db, made);
   const grants: Grant[] = [];
   for (const [at, row] of rows.entries()) {
-    const isShown = await inquiry.mayRead(formatRef(row.target));
-    grants.push(await explain(inquiry, relationship, row, { cause: causes[at], isShown }));
+    grants.push(await explain(inquiry, relationship, row, causes[at]));
   }
   return { grants, isTruncated: all.length > rows.length };
 }
@@ -67,27 +75,50 @@ function pathsOf(owner: Target & { readonly property: string }, { id, target, re
 
 async function explain(
   inquiry: Inquiry,
-  { conditionField, temporalField }: Relationship,
+  relationship: Relationship,
   { id, properties, madeAt, target, data }: GrantRow,
-  { cause, isShown }: { readonly cause: Cause | undefined; readonly isShown: boolean },
+  cause: Cause | undefined,
 ): Promise<Grant> {
+  const { conditionField, temporalField } = relationship;
   const own = properties['temporalConstraints'];
   const shared = temporalField === null ? undefined : data?.[temporalField];
   const byCondition = isConditional({ properties });
+  const told =
+    data !== null && (byCondition || isLimited(shared))
+      ? await inquiry.shown(formatRef(target), governing(relationship), data)
+      : undefined;
   const condition =
-    byCondition && isShown && conditionField !== null
-      ? explainCondition(data?.[conditionField], conditionField, seenIn(inquiry))
+    byCondition && conditionField !== null
+      ? await explainCondition(told?.[conditionField], conditionField, seenIn(inquiry), inquiry.shows)
       : null;
-  const isKnown = cause !== undefined && (await inquiry.mayRead(`audit/activity/${cause.entry}`));
   return {
     _ref: formatRef(target),
     via: byCondition ? 'conditional' : isLimited(own) ? 'temporal' : 'manual',
     inEffect: data !== null && isInEffect(own, inquiry.now) && isInEffect(shared, inquiry.now),
     edge: id,
     at: madeAt.toISOString(),
-    ...(isKnown ? { by: cause.by, transaction: cause.transaction, audit: cause.entry } : {}),
+    ...(await causeShown(inquiry, cause)),
     ...(condition === null ? {} : { condition: condition.condition, clauses: condition.clauses }),
-    ...window(own, isShown ? shared : undefined),
+    ...window(own, temporalField === null ? undefined : told?.[temporalField]),
+  };
+}
+
+/** The properties of what a relationship leads to that say who has it, and when. */
+export function governing({ conditionField, temporalField }: Relationship): readonly string[] {
+  return [conditionField, temporalField].filter((name) => name !== null);
+}
+
+async function causeShown(inquiry: Inquiry, cause: Cause | undefined): Promise<JsonObject> {
+  if (cause === undefined) return {};
+  const { entry, by, transaction } = cause;
+  const stored = { userId: by, transactionId: transaction };
+  const told = await inquiry.shown(`audit/activity/${entry}`, [], stored);
+  if (told === undefined) return {};
+  const { userId, transactionId } = told;
+  return {
+    ...(userId === undefined ? {} : { by: userId }),
+    ...(transactionId === undefined ? {} : { transaction: transactionId }),
+    audit: entry,
   };
 }
 

@@ -4,6 +4,7 @@ import type { JsonObject } from '#json/index.ts';
 import { findObject, objectStore } from '#repo/index.ts';
 import { ManagedTypes } from '../managed-types.ts';
 import { explainDerived, parseQuestion } from './explain-derived.ts';
+import type { Inquiry } from './explain-grants.ts';
 
 /**
  * As the action `explain`, for who has the database before them: nothing is kept from them.
@@ -25,5 +26,9 @@ export async function explainToOperator(
   const asked = parseQuestion(type, question);
   const object = await findObject(db, objectStore(['managed', typeName]), id);
   if (object === undefined) throw new NotFoundError(`There is no ${typeName} '${id}'`);
-  return explainDerived({ db, types, mayRead: async () => true, now: Date.now(), type, object }, asked);
+  const all: Pick<Inquiry, 'shown' | 'shows'> = {
+    shown: async (_path, _properties, stored) => stored,
+    shows: async () => true,
+  };
+  return explainDerived({ db, types, ...all, now: Date.now(), type, object }, asked);
 }
