@@ -98,6 +98,18 @@ describe('GET /search', () => {
     ]);
   });
 
+  it('leaves out a type whose answer a filter refuses, by whatever error', async () => {
+    for (const code of [400, 403, 404]) {
+      const source = `throw { code: ${code}, message: 'Not for searching' };`;
+      const onResponse = { type: 'text/javascript', source };
+      const filters = [{ pattern: 'managed/user', methods: ['query'], onResponse }];
+      expect((await api('PUT', 'config/router', { body: { filters } })).status).toBe(200);
+      expect((await api('GET', 'managed/user?_queryFilter=true')).status).toBe(code);
+      expect(paths(await search('q=ad'))).toEqual([['managed/role/papers', 'name']]);
+    }
+    expect((await api('PUT', 'config/router', { body: { filters: [] } })).status).toBe(200);
+  });
+
   it.each([
     ['', 'SEARCH_BAD_TEXT', 'q'],
     ['q=%20', 'SEARCH_BAD_TEXT', 'q'],

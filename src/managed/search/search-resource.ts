@@ -4,6 +4,7 @@ import { findByPrefix } from '#repo/index.ts';
 import {
   type Context,
   formatPath,
+  type QueryRequest,
   type ReadRequest,
   type RouteHandler,
   readerOf,
@@ -13,6 +14,7 @@ import {
 import { textOf } from '../declared.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedType } from '../managed-type.ts';
+import { isKept } from '../may-read.ts';
 import { queryOfAll } from '../query-of-all.ts';
 
 const MOST_CHARACTERS = 100;
@@ -86,12 +88,11 @@ async function search(
   const db = await readerOf(platform, context);
   const hits = await findByPrefix(db, type, properties, spellings(text), MOST_OF_A_TYPE + 1);
   if (hits.length === 0) return undefined;
-  const shown = await platform.resources.handle(context, {
+  const rows = await rowsShown(platform, context, {
     ...queryOfType(type),
     fields: ['_id', ...properties].map((name) => [name]),
     queryFilter: { kind: 'in', pointer: ['_id'], values: hits.map(({ id }) => id) },
   });
-  const rows = new Map(shown.kind === 'query' ? shown.result.map((row) => [row.id, row.content]) : []);
   const found = hits.flatMap(({ id, property }) => {
     const object = rows.get(id) ?? null;
     // What is kept from the caller is not to be guessed either, letter by letter.
@@ -102,6 +103,21 @@ async function search(
   const title = textOf(type.schema, 'title') ?? type.name;
   const result = found.slice(0, MOST_OF_A_TYPE);
   return { type: type.name, title, result, more: found.length > MOST_OF_A_TYPE };
+}
+
+/** By their ids; none where a filter refuses the answer, as of a type that the caller may not query. */
+async function rowsShown(
+  { resources }: ManagedPlatform,
+  context: Context,
+  request: QueryRequest,
+): Promise<ReadonlyMap<string | null, JsonValue>> {
+  try {
+    const answer = await resources.handle(context, request);
+    return new Map(answer.kind === 'query' ? answer.result.map((row) => [row.id, row.content]) : []);
+  } catch (error) {
+    if (isKept(error)) return new Map();
+    throw error;
+  }
 }
 
 function beginsWith(value: JsonValue | undefined, text: string): boolean {
