@@ -65,7 +65,7 @@ export async function readProgress(databaseUrl: string, id: string): Promise<Pro
     databaseUrl,
     `select state, successes::int, failures::int, skipped::int,
             (extract(epoch from clock_timestamp()) * 1000)::float8 as "atMs"
-     from svc_scan_run where id = '${id}'`,
+     from svc_scan_run where run_id = '${id}'`,
   );
   if (row === undefined || row.failures > 0 || row.skipped > 0) throw new Error(JSON.stringify(row));
   return row;

@@ -23,7 +23,7 @@ const text = (name: string, notNull = true): QueryColumn => ({
 
 const TABLE = {
   columns: new Map<string, QueryColumn>([
-    ['_id', { expression: sql`lpad(id::text, 19, '0')`, type: 'text', notNull: true }],
+    ['_id', { expression: sql`lpad(event_id::text, 19, '0')`, type: 'text', notNull: true }],
     [
       'at',
       {
@@ -41,7 +41,7 @@ const TABLE = {
 };
 
 export function queryClusterEvents(db: Db, request: QueryRequest): Promise<TablePage<ClusterEvent>> {
-  const select = sql`lpad(id::text, 19, '0') as id, at, node, kind, epoch, by, detail`;
+  const select = sql`lpad(event_id::text, 19, '0') as id, at, node, kind, epoch, by, detail`;
   const source = { table: TABLE, select, from: sql`svc_node_event` };
   return queryTable<ClusterEvent>(db, request, source, plainQuery(request));
 }
@@ -49,7 +49,7 @@ export function queryClusterEvents(db: Db, request: QueryRequest): Promise<Table
 export async function findClusterEvent(db: Db, id: string): Promise<ClusterEvent | undefined> {
   if (!/^\d{1,19}$/.test(id)) return undefined;
   const { rows } = await sql<ClusterEvent>`
-    select lpad(id::text, 19, '0') as id, at, node, kind, epoch, by, detail from svc_node_event
-    where id = ${id}::numeric`.execute(db);
+    select lpad(event_id::text, 19, '0') as id, at, node, kind, epoch, by, detail from svc_node_event
+    where event_id = ${id}::numeric`.execute(db);
   return rows[0];
 }

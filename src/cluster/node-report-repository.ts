@@ -51,8 +51,8 @@ export async function writeReport(db: Db, nodeId: number, report: NodeReport): P
 /** All nodes, or one, with what they said last. */
 export async function listReports(db: Db, name?: string): Promise<readonly ReportedNode[]> {
   const { rows } = await sql<ReportedNode>`
-    select name, state, roles, epoch, seen_at, drained_at, drained_by, keys, reported_at, report
-    from svc_node where ${name ?? null}::text is null or name = ${name ?? null} order by name`.execute(db);
+    select node as name, state, roles, epoch, seen_at, drained_at, drained_by, keys, reported_at, report
+    from svc_node where ${name ?? null}::text is null or node = ${name ?? null} order by node`.execute(db);
   return rows;
 }
 

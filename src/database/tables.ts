@@ -150,5 +150,5 @@ export interface Tables {
   scheduler_job: JobTable;
   scheduler_due: DueTable;
   scheduler_run: RunTable;
-  svc_trigger: TriggerView;
+  scheduler_trigger_view: TriggerView;
 }

@@ -89,11 +89,11 @@ export async function pruneRuns(db: Db, keep: number): Promise<void> {
 
 export async function listViews(db: Db): Promise<ScanView[]> {
   const { rows } = await sql<ScanView>`
-    select * from svc_scan_run order by coalesce(started_at, created_at), id`.execute(db);
+    select * from svc_scan_run order by coalesce(started_at, created_at), run_id`.execute(db);
   return rows;
 }
 
 export async function findView(db: Db, id: string): Promise<ScanView | undefined> {
-  const { rows } = await sql<ScanView>`select * from svc_scan_run where id = ${id}`.execute(db);
+  const { rows } = await sql<ScanView>`select * from svc_scan_run where run_id = ${id}`.execute(db);
   return rows[0];
 }

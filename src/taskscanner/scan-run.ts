@@ -46,7 +46,7 @@ export type Verdict = 'successes' | 'failures' | 'skipped';
 
 /** A run as it is shown; times are ISO, null when not yet. */
 export interface ScanView {
-  readonly id: string;
+  readonly run_id: string;
   readonly schedule: string | null;
   readonly object: string;
   readonly state: ScanState;

@@ -252,7 +252,7 @@ const FIELDS = [
 ] as const;
 
 function toJson(view: ScanView): JsonObject {
-  const { id, state, processed, total, successes, failures, skipped } = view;
+  const { run_id: id, state, processed, total, successes, failures, skipped } = view;
   const iso = (at: Date | null) => at?.toISOString() ?? '';
   return {
     _id: id,

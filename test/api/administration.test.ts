@@ -62,6 +62,7 @@ describe('the configuration over HTTP', () => {
         'config_override',
         'scheduler_job',
         'scheduler_job_view',
+        'scheduler_trigger_view',
         'svc_trigger',
         'svc_schedule',
       ];

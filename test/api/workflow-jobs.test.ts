@@ -180,9 +180,10 @@ describe('jobs', () => {
     ).toHaveLength(1);
     const waits = (await workflow.get(`processinstance/${id}?_fields=waitsFor`)).waitsFor;
     expect(waits).toMatchObject([{ type: 'job', element: 'risky', isDeadLetter: true, jobId: dead._id }]);
-    const views = await server.database.pool.query('select state from svc_process_instance where id = $1', [
-      id,
-    ]);
+    const views = await server.database.pool.query(
+      'select state from svc_process_instance where instance_id = $1',
+      [id],
+    );
     expect(views.rows).toEqual([{ state: 'dead letter' }]);
 
     const retry = () => api('POST', `workflow/job/deadletter/${dead._id}?_action=retry`);

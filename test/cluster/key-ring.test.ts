@@ -61,13 +61,13 @@ describe('nodes with key rings of their own', () => {
       await expect(start(keys)).rejects.toThrow(/SVC_KEYS: the key ring has no key of .* in common/);
     }
     const { rows } = await first.database.pool.query(
-      "select name, keys from svc_node where state = 'running'",
+      "select node as name, keys from svc_node where state = 'running'",
     );
     expect(rows).toHaveLength(1);
     // Nor does one of its name, which is refused, tell of keys that it has not.
     await expect(start(ring(2), rows[0].name)).rejects.toThrow(/another live node is called/);
     expect(
-      (await first.database.pool.query('select keys from svc_node where name = $1', [rows[0].name])).rows,
+      (await first.database.pool.query('select keys from svc_node where node = $1', [rows[0].name])).rows,
     ).toEqual([{ keys: rows[0].keys }]);
     await expect(start(ring(2))).rejects.toThrow(/in common/);
   });

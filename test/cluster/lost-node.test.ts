@@ -36,7 +36,7 @@ describe('a cluster', () => {
     expect(new Set(rows.map((row) => row.schedule)).size).toBe(31);
     const recovered = rows.filter((row) => row.outcome === 'recovered');
     expect(recovered.every((row) => row.node !== victim)).toBe(true);
-    const after = await sql`select name, state from svc_node order by name`.execute(db);
+    const after = await sql`select node as name, state from svc_node order by node`.execute(db);
     expect(after.rows).toEqual(
       nodes.map(({ name }) => ({ name, state: name === victim ? 'down' : 'running' })),
     );

@@ -150,7 +150,7 @@ describe.skipIf(program === undefined)('behind PgBouncer in transaction mode', (
       async () =>
         (
           await sql<{ name: string; holds: boolean }>`
-          select name, holds_session as holds from svc_node order by name`.execute(db)
+          select node as name, holds_session as holds from svc_node order by node`.execute(db)
         ).rows,
       (found) => found.length === 3,
     );

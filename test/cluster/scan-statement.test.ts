@@ -124,7 +124,7 @@ describe('a scan, when each of its statements fails in turn', () => {
             select state, successes::int, failures::int, skipped::int,
                    (select count(*)::int from repo_object where type = 'mark') as marks,
                    (select count(*)::int from repo_object where type = 'item' and data ? 's' and data ? 'c') as done
-            from svc_scan_run where id = ${id}`.execute(test.db)
+            from svc_scan_run where run_id = ${id}`.execute(test.db)
         ).rows,
       ([found]) => !['INITIALIZED', 'ACTIVE'].includes(found!.state),
     );

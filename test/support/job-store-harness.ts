@@ -97,7 +97,9 @@ export async function openJobStore(persisted: boolean): Promise<JobStoreHarness>
     async triggerOf(id) {
       const { rows } = await sql<Trigger & { owner: string | null; asJob: Trigger | null }>`
         select t.state, t.previous_state, t.acquired, t."nodeId", t.owner, v.triggers->0 as "asJob"
-        from svc_trigger t join scheduler_job_view v using (trigger_id) where t.name = ${id}`.execute(db);
+        from scheduler_trigger_view t join scheduler_job_view v using (trigger_id) where t.name = ${id}`.execute(
+        db,
+      );
       if (rows[0] === undefined) return undefined;
       const { asJob, owner, ...trigger } = rows[0];
       expect(asJob).toMatchObject(trigger);

@@ -68,8 +68,11 @@ export function runSite() {
   const count = async (table: string) =>
     (await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(database.db)).rows[0]!.n;
   const trigger = async (name = 'j') =>
-    (await sql<Record<string, unknown>>`select * from svc_trigger where name = ${name}`.execute(database.db))
-      .rows[0];
+    (
+      await sql<Record<string, unknown>>`select * from scheduler_trigger_view where name = ${name}`.execute(
+        database.db,
+      )
+    ).rows[0];
   return {
     get database() {
       return database;

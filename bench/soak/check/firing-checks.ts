@@ -148,7 +148,7 @@ export const FIRING_CHECKS: readonly Check[] = [
       select 'bystander', id, null, null from scheduler_job j
       where (parked->>'suspected')::int >= 3 and exists (select from soak.poison) and id not in (select key from soak.poison)
       union all
-      select 'bystander of ' || queue, job::text, null, null from svc_dead_letter d
+      select 'bystander of ' || queue, job_id::text, null, null from svc_dead_letter d
       where detail->'detail'->>'id' = 'QUEUE_POISON'
         and not exists (select from workflow_instance i
                         where i.id::text = d.data->>'instance' and i.definition_key = 'poison')

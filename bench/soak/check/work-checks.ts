@@ -11,7 +11,7 @@ export const WORK_CHECKS: readonly Check[] = [
       select a.key as scan, a.node, r.state, r.total, r.successes, r.failures, r.skipped, r.error,
              count(o.id) filter (where o.data->'task' ? 'completed') as completed, count(o.id) as objects
       from soak.answer a
-      left join svc_scan_run r on r.id = a.info::uuid
+      left join svc_scan_run r on r.run_id = a.info::uuid
       left join soak.item i on i.scan = a.key
       left join managed_object o on o.type = 'item' and o.id = i.id
       where a.deed = 'scan' and a.outcome = 'done'

@@ -69,7 +69,7 @@ async function fireHerd({ pool }: Stage, name: string): Promise<void> {
 /** Notes who has joined. @returns whether all have, each under an id of its own */
 async function haveJoined(pool: pg.Pool): Promise<boolean> {
   await pool.query(
-    `update soak.crowd c set joined = exists (select from svc_node n where n.name = c.node and n.state = 'running')`,
+    `update soak.crowd c set joined = exists (select from svc_node n where n.node = c.node and n.state = 'running')`,
   );
   return isEach(pool, 'joined');
 }

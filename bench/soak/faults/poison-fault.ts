@@ -76,7 +76,7 @@ const METHODS: Readonly<Record<'schedule' | 'step' | 'object', Method>> = {
     const started = await insist(stage, 'POST', 'taskscanner?_action=execute', scanOf(key, source));
     return until(
       stage,
-      `select 1 from svc_scan_run where id = $1::uuid and state = 'COMPLETED' and failures = 1
+      `select 1 from svc_scan_run where run_id = $1::uuid and state = 'COMPLETED' and failures = 1
        and successes = ${OBJECTS - 1}`,
       String(started._id),
     );

@@ -117,7 +117,7 @@ const PARKED_BECAUSE = sql`
   case when suspected >= ${sql.lit(MAX_SUSPICIONS)} then 'its run brought down a node or a script thread ' || suspected || ' times'
        else 'its run was interrupted ' || attempt || ' times' end`;
 
-/** Of the schedule `j` and its run `g`, as `svc_trigger` has it. */
+/** Of the schedule `j` and its run `g`, as `scheduler_trigger_view` has it. */
 const WAS_BLOCKED = sql.raw(
   `g.started_at is not null and not coalesce((j.definition->>'concurrentExecution')::boolean, false)`,
 );

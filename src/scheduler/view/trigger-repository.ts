@@ -43,7 +43,7 @@ export async function queryTriggers(db: Db, request: QueryRequest): Promise<Tabl
     {
       table: { columns: COLUMNS },
       select: SELECTION,
-      from: sql`(select * from svc_trigger where owner is null) as triggers`,
+      from: sql`(select * from scheduler_trigger_view where owner is null) as triggers`,
     },
     plainQuery(request),
   );
@@ -52,7 +52,7 @@ export async function queryTriggers(db: Db, request: QueryRequest): Promise<Tabl
 /** @param name the trigger's name, which is its job's id */
 export async function findTrigger(db: Db, name: string): Promise<TriggerRecord | undefined> {
   const { rows } =
-    await sql<TriggerRecord>`select ${SELECTION} from svc_trigger where name = ${name} and owner is null`.execute(
+    await sql<TriggerRecord>`select ${SELECTION} from scheduler_trigger_view where name = ${name} and owner is null`.execute(
       db,
     );
   return rows[0];
@@ -61,7 +61,7 @@ export async function findTrigger(db: Db, name: string): Promise<TriggerRecord |
 /** The ids of triggers that wait. */
 export async function listWaiting(db: Db): Promise<string[]> {
   const { rows } = await sql<{ _id: string }>`
-    select _id from svc_trigger where owner is null and not acquired and next_fire_at is not null order by _id`.execute(
+    select _id from scheduler_trigger_view where owner is null and not acquired and next_fire_at is not null order by _id`.execute(
     db,
   );
   return rows.map(({ _id }) => _id);
@@ -70,9 +70,9 @@ export async function listWaiting(db: Db): Promise<string[]> {
 /** The ids of triggers that a node has, by the names of all live nodes. */
 export async function listAcquired(db: Db): Promise<JsonObject> {
   const { rows } = await sql<{ node: string; ids: string[] }>`
-    select n.name as node, coalesce(jsonb_agg(t._id order by t._id) filter (where t._id is not null), '[]') as ids
-    from svc_node n left join svc_trigger t on t."nodeId" = n.name and t.owner is null
+    select n.node, coalesce(jsonb_agg(t._id order by t._id) filter (where t._id is not null), '[]') as ids
+    from svc_node n left join scheduler_trigger_view t on t."nodeId" = n.node and t.owner is null
     where n.state <> 'down' or t._id is not null
-    group by n.name`.execute(db);
+    group by n.node`.execute(db);
   return Object.fromEntries(rows.map(({ node, ids }) => [node, ids]));
 }

@@ -92,7 +92,9 @@ export async function reviveJob(db: Db, id: string): Promise<number | undefined>
 
 /** The dead letters that the queue holds for a job. */
 export async function listQueueLetters(db: Db, queue: string, jobId: string): Promise<string[]> {
-  const { rows } = await sql<{ dead_letter: string }>`
-    select dead_letter from svc_dead_letter where queue = ${queue} and data->>'job' = ${jobId}`.execute(db);
-  return rows.map(({ dead_letter }) => dead_letter);
+  const { rows } = await sql<{ dead_letter_id: string }>`
+    select dead_letter_id from svc_dead_letter where queue = ${queue} and data->>'job' = ${jobId}`.execute(
+    db,
+  );
+  return rows.map(({ dead_letter_id }) => dead_letter_id);
 }

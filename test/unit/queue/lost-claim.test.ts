@@ -128,7 +128,7 @@ describe('a job whose node is in trouble', () => {
     ]);
     expect(await marks()).toEqual([]);
     expect(await rows('select * from svc_dead_letter')).toMatchObject([
-      { job: id, error: 'It ran when each of these ended: a, a, a, a' },
+      { job_id: id, error: 'It ran when each of these ended: a, a, a, a' },
     ]);
   });
 

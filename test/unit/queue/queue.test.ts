@@ -196,12 +196,12 @@ describe('a queue', () => {
       [2, false],
     ]);
     expect(await marks()).toEqual([1, 2].map((attempt) => ({ job: 'failure', attempt })));
-    const letters = await rows<{ dead_letter: string }>('select * from svc_dead_letter');
+    const letters = await rows<{ dead_letter_id: string }>('select * from svc_dead_letter');
     expect(letters).toMatchObject([
-      { queue: 'work', job: id, attempts: 2, data: { n: 7 }, detail: { code: 500, cause: 'attempt 2' } },
+      { queue: 'work', job_id: id, attempts: 2, data: { n: 7 }, detail: { code: 500, cause: 'attempt 2' } },
     ]);
     healed = true;
-    expect(await inUnit((unit) => site.queue.revive(unit, [letters[0]!.dead_letter]))).toBe(1);
+    expect(await inUnit((unit) => site.queue.revive(unit, [letters[0]!.dead_letter_id]))).toBe(1);
     expect((await ended(3))[2]).toMatchObject({
       job: { data: { n: 7 }, attempt: 1 },
       result: { end: 'completed' },
@@ -330,14 +330,14 @@ describe('a queue', () => {
       await enqueue({});
       expect(await runJob(site.queue, await claimOne())).toMatchObject({ end: 'dead' });
     }
-    const [old, kept] = await rows<{ dead_letter: string }>('select dead_letter from svc_dead_letter');
-    await sql`update work_dead_letter set died_at = now() - interval '366 days' where id = ${old!.dead_letter}`.execute(
+    const [old, kept] = await rows<{ dead_letter_id: string }>('select dead_letter_id from svc_dead_letter');
+    await sql`update work_dead_letter set died_at = now() - interval '366 days' where id = ${old!.dead_letter_id}`.execute(
       site.database.db,
     );
     const keeper = new QueueKeeper(site.queue, () => {});
     await keeper.start();
     const left = await eventually(
-      () => rows('select dead_letter from svc_dead_letter'),
+      () => rows('select dead_letter_id from svc_dead_letter'),
       ({ length }) => length < 2,
     );
     await keeper.stop();
