@@ -72,7 +72,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
       options: { ...command.options, ...HELP },
       allowPositionals: command.arguments !== undefined,
     });
-    flags = parsed.values as Flags;
+    flags = parsed.values;
     positionals = parsed.positionals;
   } catch (error) {
     const message = wordsOf(error);

@@ -113,9 +113,10 @@ async function exchange(
 }
 
 async function readBody(message: IncomingMessage, area: string, maxBytes = MAX_BODY_BYTES): Promise<string> {
+  const arriving: AsyncIterable<Buffer> = message;
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
+  for await (const chunk of arriving) {
     length += chunk.length;
     if (length > maxBytes) {
       message.destroy();

@@ -64,7 +64,7 @@ function textOf(
 /** A field that gets its value in the constructor: to define it before that would make each object dearer. */
 function* fieldsWithoutValue(node: Node): Generator<Node> {
   const { type, value, key, static: isStatic } = node as AnyNode & Record<string, unknown>;
-  if (type === 'PropertyDefinition' && !value && !isStatic && (key as Node).type === 'Identifier') yield node;
+  if (type === 'PropertyDefinition' && !value && !isStatic && key.type === 'Identifier') yield node;
   for (const child of Object.values(node).flat()) {
     if (typeof child?.type === 'string') yield* fieldsWithoutValue(child);
   }

@@ -100,7 +100,7 @@ export function setAt(root: JsonObject, pointer: Pointer, value: JsonValue): voi
         return;
       }
       parent[index] ??= pointer[depth + 1] === '-' ? [] : {};
-      parent = parent[index] as JsonValue;
+      parent = parent[index];
     } else if (isObject(parent)) {
       if (last) {
         setMember(parent, token, value);

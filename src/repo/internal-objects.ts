@@ -5,8 +5,7 @@ import type { Request, RouteHandler, Router } from '#resource/index.ts';
  * there, as the same caller, so that whatever guards it guards it by both names.
  */
 export function internalObjects(router: Pick<Router, 'handle' | 'runsScripts'>): RouteHandler {
-  const there = ({ dryRun: _, ...request }: Request) =>
-    ({ ...request, path: ['repo', ...request.path] }) as Request;
+  const there = ({ dryRun: _, ...request }: Request) => ({ ...request, path: ['repo', ...request.path] });
   return {
     envelopes: 'judges',
     handle: (context, request) => router.handle(context, there(request)),

@@ -107,6 +107,5 @@ function builtIn(name: string, call: string): (script: RouterFilterConfig['onReq
 /** Whether a script reference of `router.json` names what is built in: nothing of such a file runs. */
 export function isBuiltInFilter(reference: JsonValue): boolean {
   if (!isObject(reference)) return false;
-  const script = reference as RouterFilterConfig['onRequest'];
-  return [...Object.values(NATIVE), REFERENCES].some((names) => names(script));
+  return [...Object.values(NATIVE), REFERENCES].some((names) => names(reference));
 }

@@ -55,7 +55,7 @@ export async function tryLockNamed(db: Db, name: string): Promise<boolean> {
 
 /** Whether each of the locks is ours now, a row with `held` for each. */
 export function tryingAll(names: readonly string[]): RawBuilder<{ readonly held: boolean }> {
-  return sql`select pg_try_advisory_xact_lock(hashtextextended(name, 0)) as held from unnest(${names as string[]}::text[]) as name`;
+  return sql`select pg_try_advisory_xact_lock(hashtextextended(name, 0)) as held from unnest(${names}::text[]) as name`;
 }
 
 function keyOf(name: string): RawBuilder<unknown> {

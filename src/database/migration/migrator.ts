@@ -49,7 +49,7 @@ class SqlMigrationProvider implements MigrationProvider {
 
   async getMigrations(): Promise<Record<string, Migration>> {
     return Object.fromEntries(
-      this.#migrations.map((migration) => [migration.name, { up: (db) => apply(db as Db, migration) }]),
+      this.#migrations.map((migration) => [migration.name, { up: (db) => apply(db, migration) }]),
     );
   }
 }

@@ -24,15 +24,15 @@ export class DatabaseClient extends pg.Client {}
 
 // The methods are looked up at each call, because tests replace them. They have too many signatures to be overridden one by one.
 Object.assign(DatabaseClient.prototype, {
-  connect: telling(() => pg.Client.prototype.connect as Call),
-  query: telling(() => pg.Client.prototype.query as Call),
+  connect: telling(() => pg.Client.prototype.connect),
+  query: telling(() => pg.Client.prototype.query),
 });
 
 /** A pool of such connections; that it has none to give in time is a failure of the database as well. */
 export class DatabasePool extends pg.Pool {
   constructor(config: pg.PoolConfig) {
-    super({ ...config, Client: DatabaseClient } as pg.PoolConfig);
+    super({ ...config, Client: DatabaseClient });
   }
 }
 
-Object.assign(DatabasePool.prototype, { connect: telling(() => pg.Pool.prototype.connect as Call) });
+Object.assign(DatabasePool.prototype, { connect: telling(() => pg.Pool.prototype.connect) });

@@ -180,7 +180,7 @@ export function storeAll(rows: readonly GroupedRow[]): RawBuilder<unknown> {
 
 /** Stores all rows, or none. @throws LostRows */
 export async function insertAll<Row>(db: Db, write: GroupWrite<Row>, rows: readonly Row[]): Promise<void> {
-  await storeAll(rows.map((row) => ({ write: write as GroupWrite, row })))
+  await storeAll(rows.map((row) => ({ write, row })))
     .execute(db)
     .catch((error: unknown) => {
       throw meaningOfLostRows(error);

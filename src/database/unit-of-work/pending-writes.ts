@@ -21,7 +21,7 @@ export class PendingWrites {
   }
 
   add<Row>(write: GroupWrite<Row>, rows: readonly Row[]): void {
-    for (const row of rows) this.#rows.push({ write: write as GroupWrite, row });
+    for (const row of rows) this.#rows.push({ write, row });
   }
 
   /** Those of one kind, the oldest first. */

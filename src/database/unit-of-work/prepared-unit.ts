@@ -51,7 +51,7 @@ export async function storeTogether<Row>(
   row: Row,
 ): Promise<boolean> {
   const rows = units.flatMap(({ unitOfWork }) => unitOfWork.pendingRows);
-  if (!(await commitInGroup(database, [...rows, { write: write as GroupWrite, row }]))) return false;
+  if (!(await commitInGroup(database, [...rows, { write, row }]))) return false;
   for (const { unitOfWork } of units) await runEffects(unitOfWork.effects, options);
   return true;
 }

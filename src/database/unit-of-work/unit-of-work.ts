@@ -210,7 +210,7 @@ export class UnitOfWork {
   /** Writes rows together with the commit, which fails if it cannot keep them all: nothing may be asked of them before. */
   writeAtCommit<Row>(write: GroupWrite<Row>, rows: readonly Row[]): void {
     if (this.isLight) this.#pending.add(write, rows);
-    else this.#last.push(...rows.map((row) => ({ write: write as GroupWrite, row })));
+    else this.#last.push(...rows.map((row) => ({ write, row })));
   }
 
   async #open(): Promise<Transaction> {

@@ -120,7 +120,7 @@ export function thisConstructor(type: ScriptClass, self: ScriptObject, args: unk
 /** An object of a class that extends a built-in one has what an object of that holds. */
 function adopt(self: ScriptObject, made: unknown): void {
   if (!(made instanceof JavaObject)) return;
-  const { type: _, ...own } = made as JavaObject & { readonly type: JavaClass };
+  const { type: _, ...own } = made;
   Object.assign(self, own);
 }
 

@@ -21,7 +21,7 @@ export function equal(left: unknown, right: unknown): boolean {
     return isNumeric(right) ? compareNumbers(left, right) === 0 : equalToCharacter(right, left);
   if (type === 'string') return equalText(left as string, right);
   if (type === 'boolean') return false;
-  return equalObjects(left as object, right);
+  return equalObjects(left, right);
 }
 
 function equalToCharacter(char: unknown, number: unknown): boolean {

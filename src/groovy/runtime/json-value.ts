@@ -217,7 +217,7 @@ function copyOf(value: unknown): unknown {
 function spreadArguments(items: readonly unknown[]): readonly unknown[] {
   const [only] = items;
   const isArray = items.length === 1 && Array.isArray(only) && listKind(only)?.element !== undefined;
-  return isArray ? (only as unknown[]) : items;
+  return isArray ? only : items;
 }
 
 defineStatics('org.forgerock.json.JsonValue', {

@@ -32,7 +32,7 @@ export async function followPath(
   const { steps, from, order } = pathSql(path);
   const { rows } = await sql<{ owner_id: string; steps: Steps }>`
     select e0.owner_id, ${steps} as steps from ${from}
-    where e0.owner_collection = ${collection} and e0.owner_id = any(${ids as string[]}::text[])
+    where e0.owner_collection = ${collection} and e0.owner_id = any(${ids}::text[])
       and e0.owner_property = ${path.properties[0]}
     order by ${order}`.execute(db);
   return new Map(
@@ -78,7 +78,7 @@ export function referredToBy(
 ): Those {
   return sql`in (
     select e.target_id from relationship_end e
-    where e.owner_collection = ${owners.collection} and e.owner_id = any(${owners.ids as string[]}::text[])
+    where e.owner_collection = ${owners.collection} and e.owner_id = any(${owners.ids}::text[])
       and e.owner_property = ${owners.property} and e.target_collection = ${collection})`;
 }
 
@@ -161,7 +161,7 @@ export async function listOrigins(
     from relationship_end ${edge(last)}
     ${sql.join(joins.toReversed(), sql` `)}
     where ${edge(last)}.target_collection = ${targets.collection}
-      and ${edge(last)}.target_id = any(${targets.ids as string[]}::text[])
+      and ${edge(last)}.target_id = any(${targets.ids}::text[])
       and ${edge(last)}.owner_property = ${path[last]}
       and e0.owner_collection = ${collection}`.execute(db);
   return rows.map(({ id }) => id);
@@ -177,7 +177,7 @@ export async function listMembers(
   const members = names.flatMap((name) => [sql`${name}::text`, sql`data->${name}`]);
   const { rows } = await sql<{ id: string; members: JsonObject }>`
     select id, jsonb_build_object(${sql.join(members)}) as members
-    from managed_object where type = ${type} and id = any(${ids as string[]}::text[])`.execute(db);
+    from managed_object where type = ${type} and id = any(${ids}::text[])`.execute(db);
   return rows;
 }
 

@@ -58,7 +58,7 @@ async function refreshPage(
 ): Promise<ReadonlyMap<string, JsonObject>> {
   const names = owner.storedDerived.map(({ name }) => name);
   const stored = await listMembers(db, owner.name, ids, names);
-  const now = stored.map(({ id }) => ({ id, data: {} as JsonObject }));
+  const now = stored.map(({ id }) => ({ id, data: {} }));
   await deriveProperties(platform, db, owner, owner.storedDerived, now);
   const stale = now.filter(({ data }, index) => !equalJson(data, stored[index]!.members));
   if (stale.length > 0) {

@@ -36,7 +36,7 @@ export interface ConditionalTarget {
 
 /** Keeps objects from being written by others until the end of the transaction. */
 export function lockingOwners(type: string, ids: readonly string[]): HeldStatement {
-  const statement = sql`select from managed_object where type = ${type} and id = any(${ids as string[]}::text[])
+  const statement = sql`select from managed_object where type = ${type} and id = any(${ids}::text[])
     order by id for no key update`;
   return { statement };
 }
@@ -63,7 +63,7 @@ export async function revokeFrom(
     where m.target_collection = e.target_collection and m.target_id = e.target_id
       and m.owner_collection = e.owner_collection and m.owner_id = e.owner_id
       and m.owner_property = e.owner_property and m.properties->>'_grantType' is distinct from 'conditional')`;
-  const chosen = among === undefined ? sql`true` : sql`e.owner_id = any(${among as string[]}::text[])`;
+  const chosen = among === undefined ? sql`true` : sql`e.owner_id = any(${among}::text[])`;
   const loses = among === undefined ? sql`not ${matches}` : sql`(not ${matches} or ${isManual})`;
   const { rows } = await sql<{ id: string }>`
     delete from relationship r using (
@@ -94,7 +94,7 @@ export async function grantTo(
   isSingle: { readonly owner: boolean; readonly target: boolean },
   among?: readonly string[],
 ): Promise<readonly string[]> {
-  const chosen = among === undefined ? sql`true` : sql`o.id = any(${among as string[]}::text[])`;
+  const chosen = among === undefined ? sql`true` : sql`o.id = any(${among}::text[])`;
   const { owner, relationship } = governed;
   const ownerCollection = `managed/${owner.name}`;
   const ownerEnd = {
@@ -135,7 +135,7 @@ export async function grantTo(
       select e.owner_id from relationship_end e
       where e.target_collection = ${collection} and e.target_id = ${id}
         and e.owner_collection = ${ownerCollection} and e.owner_property = ${relationship.property}
-        and ${among === undefined ? sql`true` : sql`e.owner_id = any(${among as string[]}::text[])`}
+        and ${among === undefined ? sql`true` : sql`e.owner_id = any(${among}::text[])`}
       ) ungranted
     ) o
     order by n

@@ -119,7 +119,7 @@ export function updatingEdge(rev: number, edge: NewEdge): RawBuilder<unknown> {
 }
 
 export function deletingEdges(ids: readonly string[]): RawBuilder<unknown> {
-  return sql`delete from relationship where id = any(${ids as string[]}::text[])`;
+  return sql`delete from relationship where id = any(${ids}::text[])`;
 }
 
 /** Deletes all edges that the object knows of. One-way edges that lead to it stay, and lead nowhere. */

@@ -119,7 +119,7 @@ function fieldsOf({ fields }: JsonObject, at: string): readonly string[] | undef
       'Such as ["/mail"]',
     );
   }
-  return fields as string[];
+  return fields;
 }
 
 function contentOf(

@@ -289,5 +289,5 @@ function auditActions(options: AuditResourceOptions): ActionTable {
 
 function sidesOf({ content }: ActionRequest): [before: JsonValue, after: JsonValue] {
   const { before = null, after = null }: JsonObject = isObject(content) ? content : {};
-  return [before as JsonValue, after as JsonValue];
+  return [before, after];
 }

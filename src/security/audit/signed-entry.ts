@@ -59,7 +59,7 @@ export function canonicalText(value: JsonValue): string {
   if (!isObject(value)) return JSON.stringify(value);
   let members = '';
   for (const name of Object.keys(value).sort()) {
-    const member = value[name] as JsonValue | undefined;
+    const member = value[name];
     if (member === undefined) continue;
     members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${canonicalText(member)}`;
   }

@@ -80,7 +80,7 @@ async function logIn(context: WriteContext, { sessions }: AuthenticatorParts): P
   }
   const { authenticationId, authorization } = security;
   return answer(
-    { authenticationId, authorization: { ...authorization, roles: [...authorization.roles] } as JsonValue },
+    { authenticationId, authorization: { ...authorization, roles: [...authorization.roles] } },
     cookie(token, context, sessions),
   );
 }

@@ -59,7 +59,7 @@ export function lockoutResource(database: Database): RouteHandler {
 
 /** @throws BadRequestError unless it names one account or one address */
 function whom(content: JsonValue): Locked {
-  const { userName, address } = isObject(content) ? content : ({} as JsonObject);
+  const { userName, address } = isObject(content) ? content : {};
   if (typeof userName === 'string' && address === undefined) return { userName };
   if (typeof address === 'string' && userName === undefined && readAddress(address) !== undefined) {
     return { address };

@@ -74,7 +74,7 @@ export async function listNamed(
   limit: number,
 ): Promise<readonly LoginName[]> {
   const { rows } = await sql<LoginName>`
-    select ${columns} from login_name where key = any(${keys as string[]}::text[])
+    select ${columns} from login_name where key = any(${keys}::text[])
     order by key limit ${limit}`.execute(db);
   return rows;
 }

@@ -42,9 +42,9 @@ function openSteps(process: ProcessDefinition): string[] {
 
 async function readProcesses(directory: string, file: string): Promise<readonly ProcessDefinition[]> {
   try {
-    const resources = (await readResources(file, await readFile(join(directory, file)))) ?? new Map();
+    const resources = await readResources(file, await readFile(join(directory, file)));
     const found: ProcessDefinition[] = [];
-    for (const [name, bytes] of resources as ReadonlyMap<string, Buffer>) {
+    for (const [name, bytes] of resources ?? []) {
       if (/\.(?:xml|bpmn)$/i.test(name)) found.push(...(await compile(bytes.toString('utf8'))));
     }
     return found;

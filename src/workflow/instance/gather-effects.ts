@@ -135,7 +135,7 @@ const GATHER: { readonly [K in Effect['kind']]: Gather<K> } = {
 /** Adds to the changes what the effects of a step mean, in their order. */
 export function gatherEffects(changes: Changes, effects: readonly Effect[], options: GatherOptions): void {
   for (const effect of effects) {
-    (GATHER[effect.kind] as Gather<Effect['kind']>)(changes, effect as never, options);
+    (GATHER[effect.kind] as Gather<Effect['kind']>)(changes, effect, options);
   }
 }
 

@@ -85,7 +85,7 @@ function securityOf({ id, security }: Context): JsonObject {
   return {
     id,
     authenticationId,
-    authorization: { ...lasting, roles: [...authorization.roles] } as JsonObject,
+    authorization: { ...lasting, roles: [...authorization.roles] },
   };
 }
 

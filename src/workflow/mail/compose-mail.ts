@@ -111,7 +111,7 @@ function readAttachments(call: DelegateCall, value: JsonValue): Attachment[] {
       filename: oneLine(call, 'attachments', toText(filename)),
       contentType: type === null ? null : oneLine(call, 'attachments', toText(type)),
       content: isBase64 ? content : Buffer.from(content).toString('base64'),
-    } as Attachment;
+    };
   });
 }
 

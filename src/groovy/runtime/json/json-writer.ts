@@ -67,7 +67,7 @@ function written(given: unknown, options: JsonOptions, depth: number, name: stri
     }
     return numberText(value);
   }
-  return writeObject(value as object, options, depth);
+  return writeObject(value, options, depth);
 }
 
 function converted(value: unknown, { converters }: JsonOptions, name: string | null): unknown {

@@ -22,7 +22,7 @@ defineStatics('java.util.Objects', {
   'isNull/1': (value: unknown) => value === null,
   'nonNull/1': (value: unknown) => value !== null,
   'requireNonNull/1-2': (value: unknown, message: unknown = null) => {
-    if (value === null) throw nullPointer(message === null ? (null as never) : toText(message));
+    if (value === null) throw nullPointer(message === null ? null : toText(message));
     return value;
   },
   'requireNonNullElse/2': (value: unknown, other: unknown) => value ?? other,

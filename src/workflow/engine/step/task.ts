@@ -130,7 +130,7 @@ function emitChanges(run: Run, execution: LiveExecution, before: TaskFacts, afte
     kind: 'task.updated',
     execution: execution.id,
     element: execution.at ?? '',
-    task: Object.fromEntries(changed) as Partial<TaskFacts>,
+    task: Object.fromEntries(changed),
   });
 }
 
