@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countStatements } from '../support/count-statements.ts';
-import { listenTo } from '../support/event-listener.ts';
+import { type HeardEvent, listenTo } from '../support/event-listener.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -226,6 +226,19 @@ describe('streams of events', () => {
       const { body } = await rename(server, 'ada', `Seen ${_what}`);
       await witness.next(({ data }) => data.rev === body._rev);
       expect(witness.beats).toBe(0);
+    });
+
+    it('with a rule of script/access.js, which is told as a change of the configuration', async () => {
+      await using witness = await listenTo(server.url, 'config');
+      await using first = await listenTo(other.url, 'object:user/ada');
+      const listener = await listenTo(other.url, 'object:user/ada', { ...EVE, 'X-Svc-Username': 'ada' });
+      const rule = "{ pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' }";
+      await other.project.write('script/access.js', `var httpAccessConfig = { configs: [${rule}] };`);
+      await listener.ended;
+      const isTold = ({ data }: HeardEvent) => data.resource === 'config/script/access.js';
+      expect((await witness.next(isTold)).data).toMatchObject({ topic: 'config', operation: 'update' });
+      expect([first.beats, witness.beats]).toEqual([0, 0]);
+      await other.project.remove('script/access.js');
     });
   });
 

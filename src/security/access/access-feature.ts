@@ -64,6 +64,8 @@ function rulesKeeper(platform: Platform, access: AccessRules, threads: ScriptThr
         await enforce(now);
         text = now;
         refused = undefined;
+        // Whoever listens to events looks at once whether it still may, here and where others have not yet seen it.
+        observe({ kind: 'config.changed', id: ACCESS_FILE, change: 'changed' });
       } catch (error) {
         // It is tried again, for the reason may lie elsewhere, and told once.
         if (now !== refused) observe({ kind: 'config.refused', id: ACCESS_FILE, findings: [wordsOf(error)] });
