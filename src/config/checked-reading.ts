@@ -15,11 +15,15 @@ export class CheckedReading {
     this.#rules = rules;
   }
 
-  /** Reads a text, and asks the checks of its definition as well. */
-  async read(file: ConfigFile, report: Report): Promise<ReadConfig> {
+  /**
+   * Reads a text, and asks the checks of its definition as well.
+   *
+   * @param previous what is in force, for a text that is only looked at
+   */
+  async read(file: ConfigFile, report: Report, previous?: unknown): Promise<ReadConfig> {
     const read = readConfig(file, { ...this.#rules, report });
     if ('entry' in read) {
-      const findings = await this.ask(read.entry, report);
+      const findings = await this.ask({ ...read.entry, previous }, report);
       return findings.length === 0 ? read : { findings: withFields(findings, file) };
     }
     const findings = [...read.findings, ...(await this.askWritten(file, read, report))];

@@ -18,9 +18,10 @@ export interface Objection extends Omit<Finding, 'where'> {
  * What a schema cannot say about a configuration.
  *
  * @param value as its schema made it; as it is written, where that has refused it
+ * @param previous what is in force, where a change of it is looked at that nobody has stored yet
  * @throws anything with a message when it is wrong
  */
-export type ConfigCheck<T = unknown> = (value: T, id: string) => Answer | Promise<Answer>;
+export type ConfigCheck<T = unknown> = (value: T, id: string, previous?: T) => Answer | Promise<Answer>;
 type Answer = readonly Objection[] | undefined;
 
 /** A configuration as it is looked at. */
@@ -29,6 +30,8 @@ export interface CheckedConfig {
   readonly file: string;
   readonly text: string;
   readonly value: unknown;
+  /** What is in force, where a change of it is looked at. */
+  readonly previous?: unknown;
   /** What its schema has against it. */
   readonly refused?: readonly Finding[];
 }
@@ -45,13 +48,13 @@ export class ConfigChecks {
   async ask(
     config: CheckedConfig,
   ): Promise<{ readonly findings: readonly Finding[]; readonly warnings: readonly Finding[] }> {
-    const { id, file, text, value, refused = [] } = config;
+    const { id, file, text, value, previous, refused = [] } = config;
     const found: (Finding & { isWarning?: boolean })[] = [];
     const locate = locator(file, text);
     const isSaid = (field: string) => saidBySchema(refused, value, field);
     for (const check of this.#checks.get(definitionOf(id)) ?? []) {
       try {
-        for (const { field, where, ...objection } of (await check(value, id)) ?? []) {
+        for (const { field, where, ...objection } of (await check(value, id, previous)) ?? []) {
           if (!saidBySchema(refused, value, field))
             found.push({ ...objection, where: where ?? locate(field) });
         }

@@ -198,9 +198,11 @@ export class ConfigStore {
   /** What is wrong with a text, and what is doubtful; nothing changes. */
   async check(id: string, text: string): Promise<CheckedText> {
     const warnings: Warning[] = [];
-    const read = await this.#checked.read({ id, file: `config/${id}`, content: { text } }, (report) => {
+    const file = { id, file: `config/${id}`, content: { text } };
+    const note: Report = (report) => {
       if (report.kind === 'config.warned') warnings.push(report);
-    });
+    };
+    const read = await this.#checked.read(file, note, this.#snapshot.get(id)?.value);
     if (!('entry' in read)) return { findings: read.findings, warnings };
     const { raw, value } = read.entry;
     return { findings: [], warnings, raw, value };

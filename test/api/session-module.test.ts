@@ -185,6 +185,29 @@ describe('people whom two issuers call by the same name', () => {
     ]);
   });
 
+  it('are told of before one issuer takes the place of the other', async () => {
+    await configure(theirs(issuer));
+    const change = async (more: object) => {
+      const content = configOf([theirs(other, more)]);
+      const { body: planned } = await api('POST', 'config/authentication?_action=plan', {
+        body: { content },
+      });
+      const { status, body } = await api('PUT', 'config/authentication?_dryRun=true', { body: content });
+      expect([status, planned.findings]).toEqual([200, []]);
+      return { planned: planned.warnings, put: body.result.warnings };
+    };
+    const { planned, put } = await change({});
+    expect(planned).toEqual([
+      expect.objectContaining({
+        id: 'AUTH_ISSUER_CHANGED',
+        message: expect.stringContaining(`sub of ${issuer.url}): both are 'openid'`),
+        hint: expect.stringContaining('another "component"'),
+      }),
+    ]);
+    expect(put).toEqual([expect.stringContaining('AUTH_ISSUER_CHANGED')]);
+    expect(await change({ component: 'openid-other' })).toEqual({ planned: [], put: undefined });
+  });
+
   it.each([
     ['a slash in it', { component: 'openid/other' }],
     ['a collection for one', { component: 'managed/user' }],
