@@ -99,10 +99,18 @@ var httpAccessConfig = {
 
     // Their tasks and processes.
     {
+      pattern: 'workflow/taskinstance',
+      roles: 'svc-authorized',
+      methods: 'query',
+      actions: '',
+      customAuthz: 'isQueryForOwnTasks()',
+    },
+    { pattern: 'workflow/taskinstance', roles: 'svc-authorized', methods: 'action', actions: 'count' },
+    {
       pattern: 'workflow/taskinstance/*',
       roles: 'svc-authorized',
       methods: 'action',
-      actions: 'complete,resolve',
+      actions: 'complete,resolve,unclaim',
       customAuthz: 'isMyTask()',
     },
     {
@@ -135,6 +143,10 @@ var httpAccessConfig = {
     },
     { pattern: 'endpoint/getprocessesforuser', roles: 'svc-authorized', methods: 'read', actions: '' },
     { pattern: 'endpoint/gettasksview', roles: 'svc-authorized', methods: 'query', actions: '' },
+
+    // What they may ask for, and have asked for.
+    { pattern: 'endpoint/requestables', roles: 'svc-authorized', methods: 'query', actions: '' },
+    { pattern: 'endpoint/myrequests', roles: 'svc-authorized', methods: 'query', actions: '' },
 
     // What they are to be told.
     { pattern: 'endpoint/usernotifications', roles: 'svc-authorized', methods: 'read', actions: '' },

@@ -3,13 +3,14 @@ import { definitionResource } from './definition/definition-resource.ts';
 import { taskDefinitionResource } from './definition/task-definition-resource.ts';
 import { deploymentResource } from './deployment/deployment-resource.ts';
 import { startFormResource, taskFormResource } from './form-resource.ts';
+import { requestResource } from './inbox/request-resource.ts';
 import { messageResource, signalResource } from './instance/event-resource.ts';
 import { instanceResource } from './instance/instance-resource.ts';
 import { deadLetterResource } from './job/dead-letter-resource.ts';
 import { taskHistoryResource, taskResource } from './task/task-resource.ts';
 import type { WorkflowPlatform } from './workflow-platform.ts';
 
-/** All that is below `/workflow`, and the forms below `/schema`, by path. */
+/** All that is below `/workflow`, the forms below `/schema` and the requests of callers, by path. */
 export function workflowResources(
   platform: WorkflowPlatform,
   router: Pick<Router, 'unknown' | 'admit' | 'judgesByScript'>,
@@ -32,14 +33,15 @@ export function workflowResources(
       },
     },
   };
-  const forms: Readonly<Record<string, RouteHandler>> = {
+  const elsewhere: Readonly<Record<string, RouteHandler>> = {
     'schema/process*': startFormResource(platform, router),
     'schema/task*': taskFormResource(platform, router),
+    'endpoint/myrequests*': collection(requestResource(platform)),
   };
   return Object.fromEntries(
     [
       ...Object.entries(handlers).map(([path, handler]) => [`workflow/${path}`, handler] as const),
-      ...Object.entries(forms),
+      ...Object.entries(elsewhere),
     ].map(([path, handler]) => [path, whileActive(platform, handler)]),
   );
 }

@@ -47,6 +47,7 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   onlyEditableManagedObjectProperties,
   reauthIfProtectedAttributeChange,
   hasRole: ({ context }, [role]) => context.security.authorization.roles.includes(String(role)),
+  isQueryForOwnTasks,
   isMyTask,
   canUpdateTask,
   isAllowedToStartProcess,
@@ -234,6 +235,13 @@ function patchedProperties(request: Request): readonly string[] | undefined {
 function top(pointer: Pointer): string {
   return pointer[0] ?? '';
 }
+
+/** Whose tasks these are is for the resource to find out from the caller; other queries find those of everybody. */
+function isQueryForOwnTasks({ request }: ConditionQuestion): boolean {
+  return request.method === 'query' && OWN_TASKS.includes(request.queryId ?? '');
+}
+
+const OWN_TASKS: readonly string[] = ['mine', 'claimable', 'team'];
 
 async function isMyTask(question: ConditionQuestion): Promise<boolean> {
   const task = await question.readChanged(formatPath(question.request.path));

@@ -17,11 +17,14 @@ const KINDS: Readonly<Record<string, QueryKind>> = {
 export function queryKind(
   request: QueryRequest,
   known: readonly QueryKind[] = ['all', 'filtered'],
+  /** Answered before it comes to these. */
+  others: readonly string[] = [],
 ): QueryKind {
   const { queryId } = request;
   const kind = queryId === null ? undefined : KINDS[queryId];
   if (kind !== undefined && known.includes(kind)) return kind;
-  const ids = Object.entries(KINDS).flatMap(([id, one]) => (known.includes(one) ? [id] : []));
+  const kinds = Object.entries(KINDS).flatMap(([id, one]) => (known.includes(one) ? [id] : []));
+  const ids = [...kinds, ...others];
   const path = formatPath(request.path);
   const message =
     queryId === null ? `A query on '${path}' needs a _queryId` : `Unknown query id '${queryId}' on '${path}'`;

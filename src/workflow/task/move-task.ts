@@ -64,6 +64,25 @@ export async function claimTask(
   await assign(platform, context, held, { assignee: userId, claimed_at: platform.now() });
 }
 
+/**
+ * Puts a task back for those whom it is offered to.
+ *
+ * @throws ConflictError when nobody has it, when it is delegated, and when nobody could take it
+ */
+export async function unclaimTask(
+  platform: WorkflowPlatform,
+  context: WriteContext,
+  id: string,
+  judgedAt?: JudgedAt,
+): Promise<void> {
+  const held = await holdTask(context, id, judgedAt);
+  const { assignee, delegation, candidateUsers, candidateGroups } = held.task.facts;
+  if (assignee === null) throw notClaimed(id);
+  if (delegation === 'pending') throw delegated(id);
+  if (candidateUsers.length + candidateGroups.length === 0) throw notOffered(id, assignee);
+  await assign(platform, context, held, { assignee: null, claimed_at: null });
+}
+
 /** Ends a delegation: the task goes back to its owner. @throws ConflictError when there is none */
 export async function resolveTask(
   platform: WorkflowPlatform,
@@ -210,8 +229,19 @@ function claimed(id: string, assignee: string): ConflictError {
   });
 }
 
+function notClaimed(id: string): ConflictError {
+  return new ConflictError(`Nobody has the task '${id}'`, { id: 'WORKFLOW_TASK_NOT_CLAIMED' });
+}
+
+function notOffered(id: string, assignee: string): ConflictError {
+  return new ConflictError(`The task '${id}' is offered to nobody but '${assignee}'`, {
+    id: 'WORKFLOW_TASK_NOT_OFFERED',
+    hint: 'Give it to somebody with an update that sets assignee',
+  });
+}
+
 function delegated(id: string): ConflictError {
-  return new ConflictError(`The task '${id}' is delegated and must be resolved before it is completed`, {
+  return new ConflictError(`The task '${id}' is delegated and must be resolved first`, {
     id: 'WORKFLOW_TASK_DELEGATED',
     hint: "The action 'resolve' gives it back to its owner",
   });

@@ -13,11 +13,20 @@ import {
 import type { UserTask } from '../engine/index.ts';
 import { readForm, variableScope } from '../form/index.ts';
 import { groupLookUp } from '../identity/group-look-up.ts';
+import { countTasks, inboxKind, queryInbox } from '../inbox/inbox.ts';
 import { isId } from '../instance/instance-id.ts';
 import { answerPage } from '../query/answer-page.ts';
 import { queryKind } from '../query/query-kind.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
-import { claimTask, completeTask, deleteTask, noTask, resolveTask, updateTask } from './move-task.ts';
+import {
+  claimTask,
+  completeTask,
+  deleteTask,
+  noTask,
+  resolveTask,
+  unclaimTask,
+  updateTask,
+} from './move-task.ts';
 import {
   findSurroundings,
   findTask,
@@ -35,9 +44,13 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
   return {
     description: { title: 'Task', query: '_queryId=query-all-ids' },
     runsScripts: (request) =>
-      request.method !== 'query' || CANDIDATES.some((name) => name in request.parameters),
+      request.method !== 'query' ||
+      inboxKind(request) !== undefined ||
+      CANDIDATES.some((name) => name in request.parameters),
     async query(context, request) {
-      const kind = queryKind(request);
+      const inbox = inboxKind(request);
+      if (inbox !== undefined) return queryInbox(platform, context, request, inbox);
+      const kind = queryKind(request, undefined, ['mine', 'claimable', 'team']);
       const db = await readerOf(platform, context);
       const page = await listOpenTasks(db, request, kind, groupLookUp(platform, context));
       return answerPage(page, (row) => resource(row.id, String(row.revision), viewTask(row)));
@@ -54,6 +67,13 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
     async delete(context, _request, id) {
       return deleteTask(context, id);
     },
+    collectionActions: new ActionTable({
+      count: {
+        does: 'How many tasks the caller has, could take, and should have done already',
+        runsScripts: true,
+        run: async (context) => actionResult(await countTasks(platform, context)),
+      },
+    }),
     instanceActions: taskActions(platform),
   };
 }
@@ -73,6 +93,14 @@ function taskActions(platform: WorkflowPlatform): ActionTable<[id: string]> {
             throw noUser();
           }
           await claimTask(platform, context, id, userId, judgedAt);
+          return performed(request);
+        },
+      },
+      unclaim: {
+        does: 'Puts the task back, so that whoever it is offered to can take it',
+        runsScripts: true,
+        async run(context, request, id) {
+          await unclaimTask(platform, context, id, request.judgedAt);
           return performed(request);
         },
       },

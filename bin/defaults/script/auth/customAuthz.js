@@ -261,6 +261,10 @@ function conditionsOf(request, context) {
       if (!isProtected || security.authorization.reauthenticated === true) return true;
       throw { code: 403, message: 'Access denied' };
     },
+    // Whose tasks these are is for the resource to find out from the caller; other queries find those of everybody.
+    isQueryForOwnTasks: function () {
+      return request.method === 'query' && ['mine', 'claimable', 'team'].indexOf(request.queryId) >= 0;
+    },
     isMyTask: function () {
       var task = read(request.resourcePath);
       var name = nameInProcesses();
