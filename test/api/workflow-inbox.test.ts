@@ -192,20 +192,6 @@ describe('the tasks of whoever asks', () => {
     expect(names(await inbox('ann', 'mine'))).toEqual(['mine']);
   });
 
-  it('are nothing of a managed user of whom somebody else has the name', async () => {
-    const made = await api('PUT', 'managed/user/clerk-id', {
-      body: { userName: 'clerk', givenName: 'clerk', sn: 'Test', mail: 'clerk@example.com' },
-    });
-    expect([made.status, made.body.message]).toEqual([201, undefined]);
-    // An internal user of that name is somebody else.
-    const roles = [{ _ref: 'repo/internal/role/svc-authorized' }];
-    await api('PUT', 'repo/internal/user/clerk', { body: { roles, password: PASSWORD } });
-    const { _id } = (await inbox('cid', 'claimable')).result.at(-1);
-    await api('POST', `workflow/taskinstance/${_id}?_action=claim`, { body: { userId: 'clerk' } });
-    expect(names(await inbox('clerk', 'mine'))).toEqual([]);
-    expect(await count('clerk')).toEqual({ mine: 0, claimable: 0, overdue: 0 });
-  });
-
   it('are the administrator’s own, too', async () => {
     const { body } = await api('GET', 'workflow/taskinstance?_queryId=mine');
     expect(body.result).toEqual([]);

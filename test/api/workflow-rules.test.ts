@@ -193,7 +193,7 @@ describe('tasks', () => {
     expect(await status('POST', `taskinstance/${task._id}?_action=fly`)).toBe(400);
     expect(await status('POST', 'taskinstance/nobody?_action=fly')).toBe(404);
     expect(await status('POST', 'taskinstance/nobody?_action=claim', {})).toBe(404);
-    expect(await status('POST', 'taskinstance?_action=complete', {})).toBe(501);
+    expect(await status('POST', 'taskinstance?_action=complete', {})).toBe(400);
     expect(await status('POST', 'taskinstance', {})).toBe(501);
     expect(await status('PATCH', `taskinstance/${task._id}`, [])).toBe(501);
     expect(await status('PUT', 'taskinstance/nobody', { name: 'x' })).toBe(404);

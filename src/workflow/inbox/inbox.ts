@@ -1,5 +1,5 @@
 import { BadRequestError } from '#errors/index.ts';
-import { asJson, type JsonObject } from '#json/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import {
   type Context,
   formatPageCookie,
@@ -11,7 +11,7 @@ import {
   readerOf,
   resource,
 } from '#resource/index.ts';
-import type { UserTask } from '../engine/index.ts';
+import type { FlowNode } from '../engine/index.ts';
 import { formSchema } from '../form/index.ts';
 import { ownName } from '../identity/own-name.ts';
 import { isId } from '../instance/instance-id.ts';
@@ -27,12 +27,12 @@ import {
   type Taker,
 } from './inbox-repository.ts';
 
-const KINDS: ReadonlySet<string> = new Set<InboxKind>(['mine', 'claimable', 'team']);
+const KINDS: readonly InboxKind[] = ['mine', 'claimable', 'team'];
 const MOST_ROWS = 100;
 
 /** The query of `/workflow/taskinstance` that asks for tasks of the caller; undefined for any other. */
 export function inboxKind({ queryId }: QueryRequest): InboxKind | undefined {
-  return queryId !== null && KINDS.has(queryId) ? (queryId as InboxKind) : undefined;
+  return KINDS.find((kind) => kind === queryId);
 }
 
 /**
@@ -81,8 +81,7 @@ export async function queryInbox(
     result: await Promise.all(
       page.map(async (row) => {
         const { process } = await platform.definitions.get(db, row.definition_id);
-        const node = process.nodes.get(row.element) as UserTask | undefined;
-        return resource(row.id, String(row.revision), viewRow(row, node));
+        return resource(row.id, String(row.revision), viewRow(row, process.nodes.get(row.element)));
       }),
     ),
     pagedResultsCookie:
@@ -106,7 +105,7 @@ async function takerOf(platform: WorkflowPlatform, context: Context): Promise<Ta
   return { name: await ownName(platform, context), groups: context.security.authorization.roles };
 }
 
-function viewRow(row: InboxRow, node: UserTask | undefined): JsonObject {
+function viewRow(row: InboxRow, node: FlowNode | undefined): JsonObject {
   return {
     ...viewTask(row),
     processName: row.process_name,
@@ -114,7 +113,7 @@ function viewRow(row: InboxRow, node: UserTask | undefined): JsonObject {
     businessKey: row.business_key,
     startUserId: row.start_user_id,
     startTime: row.started_at.toISOString(),
-    form: asJson(formSchema(node?.formProperties ?? [], [])),
+    form: formSchema(node?.kind === 'userTask' ? node.formProperties : [], []),
   };
 }
 
