@@ -44,12 +44,12 @@ export function objectActions(platform: ManagedPlatform, type: ManagedType): Act
     patch: {
       does: 'Changes parts of the object: the body is a list of patch operations',
       run: async (context, request, id) =>
-        actionResult(await patchObject(platform, type, context, request, id)),
+        shownAs(type, id, await patchObject(platform, type, context, request, id)),
     },
     triggerSyncCheck: {
       does: 'Calculates what is stored of virtual properties anew, and updates the object if that changed',
       run: async (context, request, id) =>
-        actionResult(await checkObject(platform, type, context, request, id)),
+        shownAs(type, id, await checkObject(platform, type, context, request, id)),
     },
     ...(isExplained(type) && !type.actions.has('explain')
       ? {
@@ -194,7 +194,12 @@ async function runScript(
       object: await read(true),
     },
   });
-  return actionResult(await read(false));
+  return shownAs(type, id, await read(false));
+}
+
+/** An answer that is the object itself. */
+function shownAs({ name }: ManagedType, id: string, object: JsonObject): ActionResult {
+  return { ...actionResult(object), shows: ['managed', name, id] };
 }
 
 /** The query that an action's parameters mean. */

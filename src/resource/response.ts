@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { TotalPolicy } from './query/paging.ts';
+import type { ResourcePath } from './resource-path.ts';
 
 /** One resource as a handler answers it; `id` and `revision` are null for resources that have none. */
 export interface Resource {
@@ -29,6 +30,8 @@ export interface QueryResult {
 export interface ActionResult {
   readonly kind: 'action';
   readonly content: JsonValue;
+  /** The resource that the content is, with `_id` and `_rev`; then it is answered as a read of that would be. */
+  readonly shows?: ResourcePath;
   /** For the HTTP response, when the action was asked for over HTTP. */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -85,7 +85,9 @@ export function filterOf(filter: RouterFilter, scripts: () => Scripts, hide?: Hi
       (isScripted || (hide?.runsScripts() ?? false)) &&
       (asksOthers || asSeenBy(filter, request) !== undefined),
     judgesAnswer: (request: Request) =>
-      (hide !== undefined || onResponse !== undefined) && asSeenBy(filter, request) !== undefined,
+      (hide !== undefined || onResponse !== undefined) && asSeenBy(filter, request) !== undefined
+        ? [filter]
+        : [],
   });
 }
 

@@ -44,7 +44,7 @@ export function routerFilters(
     const runsScripts = (request: Request, asksOthers: boolean) =>
       inForce[side].some((other) => other.runsScripts?.(request, asksOthers) ?? false);
     const judgesAnswer = (request: Request) =>
-      inForce[side].some((other) => other.judgesAnswer?.(request) ?? false);
+      inForce[side].flatMap((other) => other.judgesAnswer?.(request) ?? []);
     return Object.assign(filter, { runsScripts, judgesAnswer });
   };
   return { ahead: stand('ahead'), behind: stand('behind') };

@@ -9,8 +9,8 @@ const RULES = `
     { pattern: 'managed/role', roles: 'keeper', methods: 'create,action', actions: 'create,patch' },
     { pattern: 'managed/role/*', roles: 'keeper', methods: 'create,read,update,patch,query,action', actions: 'patch' },
     { pattern: 'managed/user', roles: 'searcher', methods: 'query', actions: '' },
-    { pattern: 'managed/card', roles: 'svc-authorized', methods: 'query', actions: '' },
-    { pattern: 'managed/card/*', roles: 'svc-authorized', methods: 'read,query,update,patch,action', actions: 'patch' },
+    { pattern: 'managed/card', roles: 'svc-authorized', methods: '*', actions: '*' },
+    { pattern: 'managed/card/*', roles: 'svc-authorized', methods: '*', actions: '*' },
     // Their tasks and processes.`;
 const USER = {
   name: 'user',
@@ -204,11 +204,11 @@ describe('the condition of a role', () => {
   });
 });
 
+const cards = ({ body }: { body: { result: object[] } }) => body.result;
+
 describe('what the hooks of a type take away', () => {
   const whole = { salary: 7_000, home: 'Brno', phone: '555' };
   const shown = { phone: 'hidden' };
-  const cards = ({ body }: { body: { result: object[] } }) => body.result;
-
   beforeAll(async () => {
     const boss = { _ref: 'managed/card/boss' };
     expect((await api('PUT', 'managed/card/boss', { body: whole })).status).toBe(201);
@@ -250,4 +250,91 @@ describe('what the hooks of a type take away', () => {
       }
     },
   );
+});
+
+describe('what a filter of router.json takes from a read', () => {
+  const takes = (method: string) =>
+    `delete response.content.home; response.content.by = (response.content.by || '') + '${method}'`;
+  const ofCards = (method: string, more: object = {}) => ({
+    pattern: '^managed/card/[^/]+$',
+    methods: [method],
+    onResponse: js(takes(method)),
+    ...more,
+  });
+  const setFilters = async (...filters: object[]) =>
+    expect((await api('PUT', 'config/router', { body: { filters } })).status).toBe(200);
+  const change = [{ operation: 'replace', field: '/home', value: 'Graz' }];
+  const home = async () =>
+    (await server.database.pool.query("select data from managed_object where id = 'filed'")).rows[0]?.data
+      .home;
+
+  const WRITES: [string, string, unknown][] = [
+    ['PATCH', 'managed/card/filed', change],
+    ['PUT', 'managed/card/filed', { home: 'Graz' }],
+    ['PUT', 'managed/card/new', { home: 'Graz' }],
+    ['POST', 'managed/card?_action=create', { _id: 'new', home: 'Graz' }],
+    ['POST', 'managed/card/filed?_action=patch', change],
+    ['POST', 'managed/card?_action=patch&_queryFilter=_id+eq+"filed"', change],
+    ['POST', 'managed/card/filed?_action=triggerSyncCheck', undefined],
+    ['DELETE', 'managed/card/filed', undefined],
+  ];
+
+  beforeEach(async () => {
+    await setFilters();
+    await api('DELETE', 'managed/card/new');
+    expect((await api('PUT', 'managed/card/filed', { body: { home: 'Brno' } })).status).toBeLessThan(300);
+    await setFilters(ofCards('read'));
+  });
+  afterAll(() => setFilters());
+
+  it.each(WRITES)('is in no answer of %s %s', async (method, path, body) => {
+    const { status, body: told } = await as('bkim', method, path, body);
+    expect(status).toBeLessThan(300);
+    expect(told).toMatchObject({ _id: expect.any(String), _rev: expect.any(String), by: 'read' });
+    expect(told).not.toHaveProperty('home');
+  });
+
+  it.each(WRITES)('is in no rehearsal of %s %s', async (method, path, body) => {
+    const { status, body: told } = await as(
+      'bkim',
+      method,
+      `${path}${path.includes('?') ? '&' : '?'}_dryRun=true`,
+      body,
+    );
+    expect([status, told.dryRun]).toEqual([200, true]);
+    expect(told.result).toMatchObject({ by: 'read' });
+    expect(JSON.stringify(told)).not.toMatch(/Graz|Brno/);
+  });
+
+  it('is no filter of what is compared', async () => {
+    await setFilters(ofCards('read'), {
+      pattern: 'managed/card',
+      methods: ['query'],
+      onResponse: js('response.result.forEach(function (row) { delete row.content.home; })'),
+    });
+    const found = await as('bkim', 'GET', 'managed/card?_queryFilter=_id+eq+"filed"+and+home+eq+"Brno"');
+    expect(cards(found)).toEqual([{ _id: 'filed', _rev: expect.any(String), phone: 'hidden' }]);
+  });
+
+  it('leaves of an answer the id and the revision where the filter refuses the read', async () => {
+    await setFilters(ofCards('read', { onResponse: js("throw { code: 403, message: 'not yours' }") }));
+    const { status, body } = await as('bkim', 'PATCH', 'managed/card/filed', change);
+    expect([status, body]).toEqual([200, { _id: 'filed', _rev: expect.any(String) }]);
+    expect(await home()).toBe('Graz');
+  });
+
+  it('is taken once by a filter that looks at the answers of writes, too', async () => {
+    await setFilters(ofCards('patch', { methods: ['read', 'patch'] }));
+    expect((await as('bkim', 'PATCH', 'managed/card/filed', change)).body.by).toBe('patch');
+  });
+
+  it('is asked for in a rehearsal without anything that the filter itself would change', async () => {
+    const notes = "svc.create('managed/role', 'noted', { name: 'noted' })";
+    await setFilters(ofCards('read', { onRequest: js(notes) }));
+    const { status, body } = await as('bkim', 'PATCH', 'managed/card/filed?_dryRun=true', change);
+    expect([status, body.result.by]).toEqual([200, 'read']);
+    expect((await api('GET', 'managed/role/noted')).status).toBe(404);
+    expect((await as('bkim', 'GET', 'managed/card/filed')).status).toBe(200);
+    expect((await api('DELETE', 'managed/role/noted')).status).toBe(200);
+  });
 });

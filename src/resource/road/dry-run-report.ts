@@ -56,12 +56,6 @@ export function dryRunReport(
   unitOfWork: UnitOfWork,
   { before = NOTHING_BEFORE, changesLimit = NAMED }: ReportOptions = {},
 ): DryRunReport {
-  const result: JsonValue =
-    response.kind === 'query'
-      ? response.result.map((row) => resourceBody(row))
-      : response.kind === 'resource'
-        ? resourceBody(response)
-        : response.content;
   let isTruncated = false;
   const first = <T>(all: readonly T[], from = 0): readonly T[] => {
     if (all.length - from > MOST_ENTRIES) isTruncated = true;
@@ -77,7 +71,7 @@ export function dryRunReport(
     kind: 'action',
     content: {
       dryRun: true,
-      result,
+      result: resultOf(response),
       changes,
       effects,
       log,
@@ -85,6 +79,11 @@ export function dryRunReport(
       ...(isTruncated ? { truncated: true } : {}),
     },
   };
+}
+
+function resultOf(response: Response): JsonValue {
+  if (response.kind === 'query') return response.result.map((row) => resourceBody(row));
+  return response.kind === 'resource' ? resourceBody(response) : response.content;
 }
 
 /**
@@ -170,10 +169,10 @@ export const EVALUATION: Request = {
 type Show = (request: Request, answer: Resource) => Promise<Response | undefined>;
 
 /**
- * The report as those are shown it who may not evaluate scripts: changed resources as they would read them, and nothing of
+ * The report as those are shown it who may not evaluate scripts: the answer as it would be in earnest, changed resources as they would read them, and nothing of
  * what scripts have said, sent and gone through.
  */
-export async function shownReport(report: DryRunReport, show: Show): Promise<DryRunReport> {
+export async function shownReport(report: DryRunReport, answer: Response, show: Show): Promise<DryRunReport> {
   const changes: ReportedChange[] = [];
   const readable = new Map<string, boolean>();
   const mayRead = async (name: string): Promise<boolean> => {
@@ -199,7 +198,15 @@ export async function shownReport(report: DryRunReport, show: Show): Promise<Dry
   }
   return {
     ...report,
-    content: { ...report.content, changes, effects: [], log: [], trace: [], withheld: true },
+    content: {
+      ...report.content,
+      result: resultOf(answer),
+      changes,
+      effects: [],
+      log: [],
+      trace: [],
+      withheld: true,
+    },
   };
 }
 

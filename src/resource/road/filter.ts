@@ -9,8 +9,8 @@ export interface Filter {
   (context: Context, request: Request, next: Handle): Promise<Response>;
   /** Whether it may have to run a script for the request, or for another one that the handler makes meanwhile. */
   readonly runsScripts?: (request: Request, asksOthers: boolean) => boolean;
-  /** Whether it looks at the answer to the request, and may change it. */
-  readonly judgesAnswer?: (request: Request) => boolean;
+  /** The filters in it that look at the answer to the request, and may change it. */
+  readonly judgesAnswer?: (request: Request) => readonly object[];
 }
 
 /** Through all of them, in their order, to the last. */

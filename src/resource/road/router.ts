@@ -1,12 +1,12 @@
 import { didYouMean, NotFoundError } from '#errors/index.ts';
-import { lastOf } from '#json/index.ts';
+import { isObject, type JsonValue, lastOf } from '#json/index.ts';
 import type { Context, RouterContext } from '../context.ts';
 import type { ResourceDescription } from '../description.ts';
 import { notFound } from '../provider.ts';
-import type { ReadRequest, Request } from '../request.ts';
-import { formatPath } from '../resource-path.ts';
-import { actionResult, type Response } from '../response.ts';
-import { selectFields } from '../select-fields.ts';
+import { isWrite, type ReadRequest, type Request } from '../request.ts';
+import { formatPath, type ResourcePath } from '../resource-path.ts';
+import { type ActionResult, actionResult, type Resource, type Response } from '../response.ts';
+import { resourceBody, selectFields } from '../select-fields.ts';
 import { EVALUATION } from './dry-run-report.ts';
 import { type Filter, type Handle, passing } from './filter.ts';
 import { type RouteHandler, type RouteMatch, RouteTable } from './route.ts';
@@ -56,6 +56,9 @@ export class Router {
     const found = this.#find(request);
     const asksOthers = found?.handler.asksOthers ?? true;
     if (this.#judging.some((filter) => filter.runsScripts?.(request, asksOthers) ?? false)) return true;
+    // What a write answers is looked at like the answer to a read.
+    const read = readOf(pathOf(request, null), request);
+    if (isWrite(request) && this.judgesAnswer(read) && this.judgesByScript([read])) return true;
     return found?.handler.runsScripts?.(found.request, found.match) ?? false;
   }
 
@@ -116,7 +119,29 @@ export class Router {
 
   /** Whether a filter looks at the answer to the request, and may change it. */
   judgesAnswer(request: Request): boolean {
-    return this.#judging.some((filter) => filter.judgesAnswer?.(request) ?? false);
+    return this.#judgesOf(request).length > 0;
+  }
+
+  #judgesOf(request: Request): readonly object[] {
+    return this.#judging.flatMap((filter) => filter.judgesAnswer?.(request) ?? []);
+  }
+
+  /**
+   * What a read would leave of the resource that a write answers with; only its id and revision where a filter refuses that. Filters
+   * that look at the answer of the write itself have had their say.
+   */
+  async answered(context: Context, request: Request, answer: Response): Promise<Response> {
+    if (!isWrite(request) || answer.kind === 'query') return answer;
+    const path = answer.kind === 'action' ? answer.shows : pathOf(request, answer.id);
+    if (path === undefined) return answer;
+    const read = readOf(path, request);
+    const own = this.#judgesOf(request);
+    if (this.#judgesOf(read).every((filter) => own.includes(filter))) return answer;
+    const reader = { ...context, filtersAtWork: [...(context.filtersAtWork ?? []), ...own] };
+    const whole = asResource(answer);
+    const shown = await this.shown(reader, read, whole);
+    const left = shown?.kind === 'resource' ? shown : { ...whole, content: {} };
+    return answer.kind === 'action' ? { ...answer, content: resourceBody(left) } : left;
   }
 
   /** What the filters leave of an answer to the request; nothing behind them is asked. @throws what they say against it */
@@ -173,6 +198,25 @@ export class Router {
     if (response.kind === 'action') return response;
     return { ...response, result: response.result.map((row) => selectFields(row, fields, nestedFields)) };
   }
+}
+
+/** Where the resource stands that a write answers with. @param id of one that the server has named */
+function pathOf(request: Request, id: string | null): ResourcePath {
+  return request.method === 'create' ? [...request.path, request.newResourceId ?? id ?? '*'] : request.path;
+}
+
+function readOf(path: ResourcePath, { fields }: Request): ReadRequest {
+  return { method: 'read', path, fields, parameters: {} };
+}
+
+function asResource(answer: Resource | ActionResult): Resource {
+  if (answer.kind === 'resource') return answer;
+  const { _id = null, _rev = null, ...content } = isObject(answer.content) ? answer.content : {};
+  return { kind: 'resource', id: textOf(_id), revision: textOf(_rev), content };
+}
+
+function textOf(value: JsonValue): string | null {
+  return value === null ? null : String(value);
 }
 
 async function pass(): Promise<Response> {

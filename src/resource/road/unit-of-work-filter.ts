@@ -23,6 +23,7 @@ export interface UnitOfWorkOptions {
   readonly router: {
     maySeeScripts(context: Context): Promise<boolean>;
     shown(context: Context, request: Request, answer: Response): Promise<Response | undefined>;
+    answered(context: Context, request: Request, answer: Response): Promise<Response>;
   };
 }
 
@@ -91,9 +92,19 @@ async function own(
   ).catch(async (error: unknown) => {
     throw told !== undefined && (await router.maySeeScripts(context)) ? told : error;
   });
-  if (report === undefined || !context.client.isExternal) return report ?? response;
+  if (!context.client.isExternal) return report ?? response;
+  if (report === undefined) return router.answered(context, request, response);
   if (await router.maySeeScripts(context)) return report;
-  return shownReport(report, (asked, answer) => router.shown(context, asked, answer));
+  // Scripts that are asked what may be shown change nothing by that.
+  return runUnitOfWork(
+    database,
+    { dryRun: true, callers: context.callersAtWork ?? 0 },
+    async (unitOfWork) => {
+      const reader = { ...context, unitOfWork, rehearsed: true };
+      const answer = await router.answered(reader, request, response);
+      return shownReport(report, answer, (asked, shown) => router.shown(reader, asked, shown));
+    },
+  );
 }
 
 /**
