@@ -8,9 +8,9 @@ import { versionOf } from '../src/app/version.ts';
 import { ConfigStore } from '../src/config/index.ts';
 import { clockService, openDatabase } from '../src/database/index.ts';
 import { type ClaimedJob, runJob, runJobs } from '../src/queue/index.ts';
-import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
+import { type ContextData, type Request, rootContext, type SecurityContext } from '../src/resource/index.ts';
 import { contextSeals, type Firing, fireTogether, fireTrigger } from '../src/scheduler/index.ts';
-import { observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
+import { askWhoseWork, observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
 import { augmentHere, evaluateAccessFile } from '../src/security/index.ts';
 
 /** A script thread: the application without its doors, with what runs scripts. */
@@ -54,11 +54,12 @@ const clock = clockService(core.clock, observe);
 await core.clock.measure();
 await clock.start();
 
+const renew = async () => (await askWhoseWork()) as SecurityContext;
 const firingPlatform = { database, services: core.services, seals: contextSeals(core.crypto) };
 serveThread({
   handlers: {
     request: ({ context, request }: { context: ContextData; request: Request }) =>
-      core.router.handle(rootContext(context), request),
+      core.router.handle({ ...rootContext(context), renew }, request),
     augment: augmentHere(() => core.scripts, 0),
     accessRules: (text: string) => evaluateAccessFile(core, text),
     firing: (firing: Firing, signal?: AbortSignal) => fireTrigger(firingPlatform, firing, { signal }),

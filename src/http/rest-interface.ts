@@ -82,7 +82,12 @@ export class RestInterface {
     if (trustsTransactionId) exchange.requestId = passedOn(incoming) ?? exchange.requestId;
     const caller = await identify(exchange, authenticate);
     if (incoming.says('_crestApi')) return writeJsonText(describe(pathOf(incoming)));
-    return this.#withBody(exchange, (body) => this.#ask(exchange, caller, body));
+    const isWhole = incoming.message.complete;
+    return this.#withBody(exchange, async (body) => {
+      // A body may take its time, and what it asks for is done with the rights that its sender has then.
+      const asks = isWhole || body === '' ? caller : await renew(exchange, caller, authenticate);
+      return this.#ask(exchange, asks, body);
+    });
   }
 
   /** The bytes of a body are somebody's as long as the request is under way. */
@@ -116,7 +121,12 @@ export class RestInterface {
       receivedAt: Date.now(),
       ...caller,
     });
-    const response = await resources.handle(context, exchange.request);
+    const { authenticate } = this.#options;
+    const asked = {
+      ...context,
+      renew: async () => (await renew(exchange, caller, authenticate)).security,
+    };
+    const response = await resources.handle(asked, exchange.request);
     const { events } = this.#options;
     const topics = streamedTopics(exchange.request);
     if (events !== undefined && topics !== undefined) {
@@ -147,21 +157,13 @@ async function beginStream(
   topics: string,
   { events, authenticate }: Pick<RestOptions, 'authenticate'> & { readonly events: EventDesk },
 ): Promise<Answer> {
-  const { incoming, requestId, account } = exchange;
-  const { id, component } = caller.security.authorization;
-  // A stream must not keep a session alive.
-  const header = (name: string) => (name === 'x-svc-background' ? '1' : incoming.header(name));
+  const { incoming, account } = exchange;
   const begin = await events.streams().admit({
     account,
     lastEventId: incoming.header('last-event-id'),
     topics: events.topics(topics),
     security: caller.security,
-    async identify() {
-      const security = await authenticate(header, caller.client, requestId, caller.http);
-      const { authorization } = security;
-      if (authorization.id === id && authorization.component === component) return security;
-      throw new UnauthorizedError('Access denied');
-    },
+    identify: async () => (await renew(exchange, caller, authenticate)).security,
   });
   const headers = {
     'Content-Type': 'text/event-stream',
@@ -195,6 +197,24 @@ export async function identify(exchange: HttpExchange, authenticate: Identify): 
   const security = await authenticate(incoming.header, client, requestId, http);
   exchange.caller = { security, client, http };
   return exchange.caller;
+}
+
+/**
+ * Whom the same message lets in now, and with which rights; it is no further use of a session.
+ *
+ * @throws UnauthorizedError when that is nobody any more, or somebody else
+ */
+async function renew(
+  { incoming, requestId }: HttpExchange,
+  { client, http, security: { authorization } }: Caller,
+  authenticate: Identify,
+): Promise<Caller> {
+  const { id, component } = authorization;
+  const header = (name: string) => (name === 'x-svc-background' ? '1' : incoming.header(name));
+  const security = await authenticate(header, client, requestId, http);
+  const now = security.authorization;
+  if (now.id !== id || now.component !== component) throw new UnauthorizedError('Access denied');
+  return { client, http, security };
 }
 
 /** Percent-encoded, below the base path. */

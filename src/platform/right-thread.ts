@@ -18,6 +18,7 @@ export function inRightThread(
       payload: { context: contextData(context), request },
       repeatable: !isWrite(request),
       ...(context.client.isExternal ? { caller: callerOf(context) } : {}),
+      ...(context.renew === undefined ? {} : { renew: context.renew }),
     });
     await settled();
     return answer as Awaited<ReturnType<Filter>>;

@@ -76,6 +76,11 @@ export interface Context extends ContextData {
   readonly scriptDepth?: number;
   /** Inside a dry run: nothing may leave the unit of work. */
   readonly rehearsed?: boolean;
+  /**
+   * Asks anew who has sent the request: rejects when they may not come in any more. Of requests from outside; what takes long,
+   * or runs again, is done with the rights that its caller has then.
+   */
+  readonly renew?: () => Promise<SecurityContext>;
   /** Asked before each unit of work commits. Rejects when what works here has been given to somebody else. */
   readonly fence?: (db: Db) => Promise<void>;
   /** Aborted when what works here has been given to somebody else: scripts end at their next call. */

@@ -1,10 +1,10 @@
-import { troubled } from '#database/index.ts';
-import { BystanderError, fromErrorBody, ResourceError, ServiceUnavailableError } from '#errors/index.ts';
+import { BystanderError, ResourceError, ServiceUnavailableError } from '#errors/index.ts';
 import { backoffMs, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import { type Job, ScriptThread, type ThreadHealth } from './script-thread.ts';
-import type { ErrorMessage, FromThread, ThreadWork, ToThread } from './thread-protocol.ts';
+import { toError, toMessage } from './thread-error.ts';
+import type { FromThread, ThreadWork, ToThread } from './thread-protocol.ts';
 import { WaitingWork } from './waiting-work.ts';
 
 const WATCH_INTERVAL_MS = 50;
@@ -228,6 +228,8 @@ export class ScriptThreads implements Service {
       thread.scriptNames.set(message.script, message.name);
     } else if (message.type === 'observed') {
       this.#options.observe(message.observation);
+    } else if (message.type === 'asked') {
+      void answerThread(thread, message.id);
     } else {
       const job = thread.forget(message.id);
       if (message.type === 'done') job?.resolve(message.value);
@@ -341,8 +343,13 @@ function hasRoom({ jobs }: ScriptThread, caller: string | undefined): boolean {
 
 const DIED = 'The script thread of this request died and its changes were rolled back; try again';
 
-function toError({ cause, trouble, ...body }: ErrorMessage): ResourceError {
-  const error = fromErrorBody(body);
-  if (cause !== undefined) error.cause = new Error(cause);
-  return troubled(error, trouble);
+/** Tells a thread who its work is for. */
+async function answerThread(thread: ScriptThread, id: number): Promise<void> {
+  try {
+    const renew = thread.jobs.get(id)?.work.renew;
+    if (renew === undefined) throw new Error(`Work ${id} is for nobody who could be asked for`);
+    thread.send({ type: 'told', id, value: await renew() });
+  } catch (error) {
+    thread.send({ type: 'told', id, error: toMessage(error) });
+  }
 }

@@ -12,6 +12,8 @@ export interface ThreadWork {
   readonly signal?: AbortSignal;
   /** Who asked for it. Callers make room for each other; absent where the server itself did. */
   readonly caller?: string;
+  /** Asks anew who that is, for a thread that wants to know. */
+  readonly renew?: () => Promise<unknown>;
 }
 
 export type ToThread =
@@ -26,6 +28,9 @@ export type ToThread =
     }
   | { readonly type: 'abort'; readonly id: number; readonly reason: string }
   | { readonly type: 'reload'; readonly id: number }
+  /** Whom the work is for now, or why for nobody any more. */
+  | { readonly type: 'told'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'told'; readonly id: number; readonly error: ErrorMessage }
   /** What it stands on from here on, beside the rest. */
   | { readonly type: 'found'; readonly id: number; readonly part: Record<string, unknown> }
   | { readonly type: 'stop' };
@@ -36,6 +41,8 @@ export type FromThread =
       /** For the threads to come: V8 shares the machine code, and what of it has been optimised. */
       readonly engine?: EngineModule;
     }
+  /** Whom is this work for now? */
+  | { readonly type: 'asked'; readonly id: number }
   | { readonly type: 'done'; readonly id: number; readonly value: unknown }
   /** From here on it means this script by the number. */
   | { readonly type: 'named'; readonly script: number; readonly name: string }

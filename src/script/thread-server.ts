@@ -1,14 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { troubleOf } from '#database/index.ts';
-import { InternalServerError, toResourceError } from '#errors/index.ts';
+import { InternalServerError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import { chooseEngine, type EngineModule, loadEngineModule } from './javascript/index.ts';
+import { toError, toMessage } from './thread-error.ts';
 import {
   BEAT_WORD,
   DEADLINE_WORD,
-  type ErrorMessage,
   type FromThread,
   roomWord,
   SANDBOX_WORD,
@@ -71,6 +70,11 @@ export function serveThread(options: ThreadServerOptions): void {
       answer(message.id, async () => options.found(message.part as never));
     } else if (message.type === 'abort') {
       abortable.get(message.id)?.abort(new Error(message.reason));
+    } else if (message.type === 'told') {
+      const question = questions.get(message.id);
+      questions.delete(message.id);
+      if ('error' in message) question?.reject(toError(message.error));
+      else question?.resolve(message.value);
     } else if (takeOffer(sharedWords(), message.offer)) {
       const handler = options.handlers[message.kind];
       answer(message.id, async () => {
@@ -96,6 +100,21 @@ export function serveThread(options: ThreadServerOptions): void {
 
 /** Which piece of work the code that runs now belongs to, through all its awaits. */
 const currentWork = new AsyncLocalStorage<number>();
+
+/** What has been asked of the main thread, by the work that it is about. */
+const questions = new Map<number, PromiseWithResolvers<unknown>>();
+
+/** Has the main thread say whom the work that calls this is for now. @throws ResourceError when for nobody any more */
+export function askWhoseWork(): Promise<unknown> {
+  const work = currentWork.getStore();
+  if (work === undefined) return Promise.reject(new Error('Only work of somebody can ask whose it is'));
+  const known = questions.get(work);
+  if (known !== undefined) return known.promise;
+  const question = Promise.withResolvers<unknown>();
+  questions.set(work, question);
+  post({ type: 'asked', id: work });
+  return question.promise;
+}
 
 /** The main thread cannot ask for a name when it wants one, so it is told each of them once. */
 const scriptNumbers = new Map<string, bigint>();
@@ -155,20 +174,6 @@ function unsendable(cause: unknown): InternalServerError {
     id: 'SCRIPT_RESULT_TOO_DEEP',
     cause,
   });
-}
-
-function toMessage(thrown: unknown): ErrorMessage {
-  const error = toResourceError(thrown);
-  const body = error.toJSON();
-  const cause = error.cause instanceof Error ? (error.cause.stack ?? error.cause.message) : undefined;
-  const trouble = troubleOf(error);
-  return {
-    code: body.code,
-    message: body.message,
-    ...(body.detail === undefined ? {} : { detail: body.detail }),
-    ...(cause === undefined ? {} : { cause }),
-    ...(trouble === undefined ? {} : { trouble }),
-  };
 }
 
 function post(message: FromThread): void {

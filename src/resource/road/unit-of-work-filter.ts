@@ -13,6 +13,7 @@ import { isWrite, type Request } from '../request.ts';
 import type { Response } from '../response.ts';
 import { dryRunReport, rehearsedFailure, shownReport } from './dry-run-report.ts';
 import type { Filter, Handle } from './filter.ts';
+import { RenewedCaller } from './renewed-caller.ts';
 
 export interface UnitOfWorkOptions {
   readonly database: Database;
@@ -33,7 +34,7 @@ export function inUnitOfWork(options: UnitOfWorkOptions): Filter {
     const { unitOfWork } = context;
     if (!isWrite(request)) {
       try {
-        return await next(context, request);
+        return await next(await renewed(context), request);
       } catch (error) {
         // Inside a unit of work it is for the unit to judge the error.
         throw unitOfWork === null ? translateDatabaseError(error) : error;
@@ -51,6 +52,13 @@ export function inUnitOfWork(options: UnitOfWorkOptions): Filter {
   };
 }
 
+/** What has waited for long is read by whoever may read it then. */
+async function renewed(context: Context): Promise<Context> {
+  if (context.renew === undefined || context.unitOfWork !== null) return context;
+  const security = await new RenewedCaller(context).begin();
+  return security === context.security ? context : { ...context, security };
+}
+
 async function own(
   { database, observe, answerLimitBytes, router }: UnitOfWorkOptions,
   context: Context,
@@ -59,6 +67,7 @@ async function own(
 ): Promise<Response> {
   const dryRun = request.dryRun === true;
   const { spent } = context.budget;
+  const caller = new RenewedCaller(context);
   let told: ResourceError | undefined;
   const { response, report } = await runUnitOfWork(
     database,
@@ -76,6 +85,7 @@ async function own(
       const made = { count: 0 };
       const inner = {
         ...context,
+        security: await caller.begin(),
         unitOfWork,
         made,
         survivable: false,
@@ -86,6 +96,7 @@ async function own(
         throw error;
       });
       if (context.client.isExternal && !dryRun) requireAnswerable(response, answerLimitBytes);
+      if (!dryRun) await caller.end();
       if (context.fence !== undefined && unitOfWork.isOpen) await context.fence(await unitOfWork.db());
       return { response, report: dryRun ? dryRunReport(response, unitOfWork, request) : undefined };
     },
