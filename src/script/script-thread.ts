@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { monotonicMs } from '#time/index.ts';
 import type { EngineModule } from './javascript/index.ts';
+import { toMessage } from './thread-error.ts';
 import {
   BEAT_WORD,
   DEADLINE_WORD,
@@ -132,6 +133,17 @@ export class ScriptThread {
 
   send(message: ToThread): void {
     this.#worker.postMessage(message);
+  }
+
+  /** Tells it whom a piece of its work is for now. */
+  async tell(id: number): Promise<void> {
+    try {
+      const renew = this.jobs.get(id)?.work.renew;
+      if (renew === undefined) throw new Error(`Work ${id} is for nobody who could be asked for`);
+      this.send({ type: 'told', id, value: await renew() });
+    } catch (error) {
+      this.send({ type: 'told', id, error: toMessage(error) });
+    }
   }
 
   /** @returns false when so much is offered to it already that it would have to wait */

@@ -3,7 +3,7 @@ import { backoffMs, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import { type Job, ScriptThread, type ThreadHealth } from './script-thread.ts';
-import { toError, toMessage } from './thread-error.ts';
+import { toError } from './thread-error.ts';
 import type { FromThread, ThreadWork, ToThread } from './thread-protocol.ts';
 import { WaitingWork } from './waiting-work.ts';
 
@@ -229,7 +229,7 @@ export class ScriptThreads implements Service {
     } else if (message.type === 'observed') {
       this.#options.observe(message.observation);
     } else if (message.type === 'asked') {
-      void answerThread(thread, message.id);
+      void thread.tell(message.id);
     } else {
       const job = thread.forget(message.id);
       if (message.type === 'done') job?.resolve(message.value);
@@ -342,14 +342,3 @@ function hasRoom({ jobs }: ScriptThread, caller: string | undefined): boolean {
 }
 
 const DIED = 'The script thread of this request died and its changes were rolled back; try again';
-
-/** Tells a thread who its work is for. */
-async function answerThread(thread: ScriptThread, id: number): Promise<void> {
-  try {
-    const renew = thread.jobs.get(id)?.work.renew;
-    if (renew === undefined) throw new Error(`Work ${id} is for nobody who could be asked for`);
-    thread.send({ type: 'told', id, value: await renew() });
-  } catch (error) {
-    thread.send({ type: 'told', id, error: toMessage(error) });
-  }
-}
