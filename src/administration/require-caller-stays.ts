@@ -1,9 +1,15 @@
 import { ConflictError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import type { Context } from '#resource/index.ts';
+import { equalJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { Context, SecurityContext } from '#resource/index.ts';
 
-/** What says whom a module lets in: with another one it is another door. */
-const DOOR = ['queryOnResource', 'username'];
+/** What a module says of those whom it lets in; the rest decides who they are. A password is known to who writes it. */
+const NOT_DECIDING = new Set([
+  'defaultUserRoles',
+  'acceptedRoles',
+  'rolesClaim',
+  'reauthentication',
+  'password',
+]);
 
 /**
  * Refuses a configuration that has no module any more by which whoever writes it has come in: it would lock them out, and
@@ -12,33 +18,72 @@ const DOOR = ['queryOnResource', 'username'];
  * @throws ConflictError `AUTH_LOCKS_OUT`
  */
 export function requireCallerStays(
-  { client, security: { authorization } }: Context,
+  { client, security }: Context,
   { force }: Readonly<Record<string, string>>,
   before: JsonObject,
   after: JsonObject,
 ): void {
-  const name = authorization['loginModuleId'] ?? authorization['moduleId'];
-  if (!client.isExternal || force === 'true' || typeof name !== 'string') return;
-  const doors = new Set(doorsOf(before, name));
-  if (doors.size === 0 || doorsOf(after, name).some((door) => doors.has(door))) return;
-  throw new ConflictError(`Without the ${name} that you came in by, you could not come in again`, {
-    id: 'AUTH_LOCKS_OUT',
-    hint: 'Keep it enabled, come in by another module first, or send force=true',
+  if (!client.isExternal || force === 'true' || security.moduleAt === undefined) return;
+  const module = modulesOf(before)[security.moduleAt];
+  if (!isObject(module)) return;
+  const own = doorOf(module, security);
+  const stays = modulesOf(after).some(
+    (other) =>
+      isObject(other) &&
+      other['name'] === module['name'] &&
+      String(other['enabled'] ?? true) !== 'false' &&
+      letsIn(doorOf(other, security), own),
+  );
+  if (stays) return;
+  throw new ConflictError(
+    `Without the ${String(module['name'])} that you came in by, you could not come in again`,
+    {
+      id: 'AUTH_LOCKS_OUT',
+      hint: 'Keep it enabled and as it is, come in by another module first, or send force=true',
+    },
+  );
+}
+
+/** What decides whom a module lets in; of many keys, only that of the caller. */
+function doorOf(
+  { properties }: JsonObject,
+  { authenticationId, authorization }: SecurityContext,
+): JsonObject {
+  const name = authorization['loginName'] ?? authenticationId;
+  const deciding = Object.entries(isObject(properties) ? properties : {}).flatMap(
+    ([property, value]): [string, JsonValue][] => {
+      if (NOT_DECIDING.has(property)) return [];
+      if (property === 'keys' && Array.isArray(value)) return [[property, keysOf(value, name)]];
+      if (property !== 'propertyMapping' || !isObject(value)) return [[property, value]];
+      return Object.entries(value).filter(([mapped]) => mapped !== 'userRoles');
+    },
+  );
+  return Object.fromEntries(deciding);
+}
+
+function keysOf(keys: readonly JsonValue[], name: unknown): JsonValue[] {
+  return keys.flatMap((key) => {
+    if (!isObject(key) || key['id'] !== name) return [];
+    const { roles: _, ...rest } = key;
+    return [rest];
   });
 }
 
-/** The modules of that name that are enabled, each as what makes it another than the others. */
-function doorsOf(config: JsonObject, name: string): string[] {
-  return modulesOf(config).flatMap((module) => {
-    if (module['name'] !== name || String(module['enabled'] ?? true) === 'false') return [];
-    const properties = isObject(module['properties']) ? module['properties'] : {};
-    return [JSON.stringify(DOOR.map((property) => properties[property] ?? null))];
+/** Whether one door is as wide as another: where one of a list will do, there may be more of them. */
+function letsIn(wide: JsonObject, own: JsonObject): boolean {
+  return [...new Set([...Object.keys(wide), ...Object.keys(own)])].every((property) => {
+    const [now, was] = [wide[property], own[property]];
+    if (now === undefined || was === undefined) return false;
+    if (!Array.isArray(now) && !Array.isArray(was)) return equalJson(now, was);
+    return listOf(was).every((one) => listOf(now).some((other) => equalJson(one, other)));
   });
 }
 
-function modulesOf({ serverAuthContext }: JsonObject): JsonObject[] {
-  const modules: JsonValue | undefined = isObject(serverAuthContext)
-    ? serverAuthContext['authModules']
-    : undefined;
-  return Array.isArray(modules) ? modules.filter(isObject) : [];
+function listOf(value: JsonValue): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+function modulesOf({ serverAuthContext }: JsonObject): readonly JsonValue[] {
+  const modules = isObject(serverAuthContext) ? serverAuthContext['authModules'] : undefined;
+  return Array.isArray(modules) ? modules : [];
 }

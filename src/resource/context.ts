@@ -15,6 +15,8 @@ export interface SecurityContext {
   readonly formerSession?: string;
   /** By what module and credential the caller has come in with this request: a session that begins is bound to it. */
   readonly stamp?: string;
+  /** The place in `authentication.json` of the module that has let the caller in, or keeps the session. */
+  readonly moduleAt?: number;
 }
 
 /** Where the request came in. `isExternal` is true for HTTP and false for everything inside the server. */

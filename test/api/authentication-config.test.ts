@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
-import { authenticationWith, callersOf } from '../support/credentials.ts';
+import {
+  apiKey,
+  authenticationWith,
+  CERTIFICATE,
+  CERTIFICATES,
+  callersOf,
+  KEY,
+  OWN_PAGE,
+  passwordOf,
+} from '../support/credentials.ts';
 import { type Issuer, type SignOptions, startIssuer } from '../support/issuer.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -9,7 +18,7 @@ let api: Api;
 let issuer: Issuer;
 
 const sign = (claims: object, options?: SignOptions) => issuer.sign(claims, options);
-const { whoAmI } = callersOf(() => api);
+const { begin, whoAmI } = callersOf(() => api);
 const modules = (further: object[] = []) => authenticationWith(issuer.url, further);
 
 beforeAll(async () => {
@@ -58,6 +67,101 @@ describe('authentication.json', () => {
     expect((await api('GET', 'info/login')).status).toBe(200);
     const rehearsed = await api('PUT', 'config/authentication?force=true&_dryRun=true', { body: without });
     expect(rehearsed.status).toBe(200);
+  });
+
+  describe('is compared as a whole with the module that its writer came in by,', () => {
+    type Module = { readonly name: string; readonly properties: Record<string, unknown> };
+    const admin = ['svc-authorized', 'svc-admin'];
+    const TOKENS = (): Module => ({
+      name: 'OPENID_CONNECT',
+      properties: { issuer: issuer.url, audience: 'svc', defaultUserRoles: admin },
+    });
+    const KEYS = (): Module => ({
+      name: 'API_KEY',
+      properties: { keys: [apiKey('robot', KEY)], defaultUserRoles: admin },
+    });
+    const STATIC = (): Module => ({
+      name: 'STATIC_USER',
+      properties: { username: 'probe', password: 'A-probe-of-1', defaultUserRoles: admin },
+    });
+    const PROXIED = (): Module => ({
+      name: 'CLIENT_CERT',
+      properties: { ...CERTIFICATES.properties, queryOnResource: 'devices', defaultUserRoles: admin },
+    });
+    const bearer = async () => ({ Authorization: `Bearer ${await sign({ sub: 'kim' })}` });
+    const INTERNAL = { name: 'INTERNAL_USER', properties: { queryOnResource: 'repo/internal/user' } };
+    // Another module of the name is no door for who comes in by the one that changes.
+    const others = () => [
+      INTERNAL,
+      {
+        name: 'OPENID_CONNECT',
+        properties: { issuer: issuer.url, audience: 'console', component: 'openid-else' },
+      },
+    ];
+    const configOf = (own: readonly object[]) => ({
+      serverAuthContext: { sessionModule: modules().serverAuthContext.sessionModule, authModules: own },
+    });
+
+    it.each<[string, () => Module, () => Promise<Record<string, string>>, object, number]>([
+      ['another issuer', TOKENS, bearer, { issuer: 'https://issuer.example.com' }, 409],
+      ['another audience', TOKENS, bearer, { audience: 'console' }, 409],
+      ['one audience more', TOKENS, bearer, { audience: ['console', 'svc'] }, 200],
+      ['another claim', TOKENS, bearer, { authenticationIdClaim: 'email' }, 409],
+      ['other roles', TOKENS, bearer, { defaultUserRoles: ['svc-authorized'] }, 200],
+      [
+        'another issuer for a session',
+        TOKENS,
+        async () => begin(await bearer()),
+        { audience: 'console' },
+        409,
+      ],
+      ['without the key', KEYS, async () => ({ 'X-Svc-Api-Key': KEY }), { keys: [] }, 409],
+      [
+        'with another key besides',
+        KEYS,
+        async () => ({ 'X-Svc-Api-Key': KEY }),
+        { keys: [apiKey('more', 'more.secret'), { ...apiKey('robot', KEY), roles: admin }] },
+        200,
+      ],
+      ['another name', STATIC, async () => passwordOf('probe', 'A-probe-of-1'), { username: 'x' }, 409],
+      ['another password', STATIC, async () => passwordOf('probe', 'A-probe-of-1'), { password: 'y' }, 200],
+      ['no proxy', PROXIED, async () => CERTIFICATE, { trustedProxies: ['10.0.0.1'] }, 409],
+      [
+        'one proxy more',
+        PROXIED,
+        async () => CERTIFICATE,
+        { trustedProxies: ['10.0.0.1', '::1', '127.0.0.0/8'] },
+        200,
+      ],
+    ])('%s', async (_what, module, shown, change, status) => {
+      const own = module();
+      const before = configOf([...others(), own]);
+      expect((await api('PUT', 'config/authentication', { body: before })).status).toBe(200);
+      const headers = { ...(await shown()), ...OWN_PAGE };
+      const body = configOf([{ ...own, properties: { ...own.properties, ...change } }, ...others()]);
+      const put = (query: string) =>
+        api('PUT', `config/authentication?_dryRun=true${query}`, { user: null, headers, body });
+      const answer = await put('');
+      expect([answer.status, answer.body.detail?.id]).toEqual([
+        status,
+        status === 409 ? 'AUTH_LOCKS_OUT' : undefined,
+      ]);
+      expect((await put('&force=true')).status).toBe(200);
+      const source = 'JSON.stringify(context.security)';
+      const evaluated = await api('POST', 'script?_action=eval', {
+        user: null,
+        headers,
+        body: { type: 'text/javascript', source },
+      });
+      for (const seen of [evaluated.body, (await whoAmI(headers)).body].map((one) => JSON.stringify(one))) {
+        expect(seen).toContain('authorization');
+        expect(seen).not.toContain('moduleAt');
+      }
+    });
+
+    afterAll(async () => {
+      expect((await api('PUT', 'config/authentication', { body: modules() })).status).toBe(200);
+    });
   });
 
   it('may name an issuer that does not answer: its tokens are refused, and others come in', async () => {

@@ -10,6 +10,7 @@ import type { Augment } from './augmentation.ts';
 import { authenticationResource } from './authentication-resource.ts';
 import { Authenticator, type AuthenticatorParts } from './authenticator.ts';
 import { buildModules } from './build-modules.ts';
+import { builtModules } from './built-modules.ts';
 import type { UserDirectory } from './find-account.ts';
 import { followAccounts } from './follow-accounts.ts';
 import { lockoutResource } from './lockout-resource.ts';
@@ -67,7 +68,9 @@ export function authenticationFeature(
       settings === undefined || secrets.length === 0
         ? undefined
         : new Sessions({ database, secrets, settings, modules });
-    return { modules, sessions };
+    const built = builtModules(value);
+    const places = new Map(modules.map((module, at) => [module, built[at]?.index ?? at]));
+    return { modules, places, sessions };
   };
   let parts = build(config.get(authenticationConfig));
   let places = loginPlaces(config.get(authenticationConfig));

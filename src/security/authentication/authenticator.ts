@@ -16,6 +16,8 @@ import { SESSION_MODULE, type Sessions } from './sessions.ts';
 
 export interface AuthenticatorParts {
   readonly modules: readonly AuthenticationModule[];
+  /** Where each stands in `authentication.json`. */
+  readonly places: ReadonlyMap<AuthenticationModule, number>;
   /** Undefined where cookies are switched off. */
   readonly sessions: Sessions | undefined;
 }
@@ -76,11 +78,12 @@ export class Authenticator {
 
   async #identify(attempt: Attempt): Promise<SecurityContext> {
     const { header, client, credentials, requestId } = attempt;
-    const { modules, sessions } = this.#options.parts();
+    const parts = this.#options.parts();
+    const { modules } = parts;
     for (const module of modules) {
       if (module.recall === undefined) continue;
       const found = await module.recall(attempt);
-      if (found !== undefined) return this.#reauthenticated(stamped(found), module, attempt);
+      if (found !== undefined) return this.#reauthenticated(letIn(found, module, parts), module, attempt);
     }
     let isWrongPassword = false;
     for (const module of modules) {
@@ -97,26 +100,28 @@ export class Authenticator {
         // Whoever has a token or a key guesses no password with it that nobody hears of.
         await this.#failed(attempt);
       }
-      return this.#reauthenticated(stamped(found), module, attempt);
+      return this.#reauthenticated(letIn(found, module, parts), module, attempt);
     }
     if (
       credentials === undefined &&
       header('authorization') === undefined &&
       header('x-svc-api-key') === undefined
     ) {
-      return this.#fromSession(sessions, attempt);
+      return this.#fromSession(parts, attempt);
     }
     await this.#failed(attempt);
     throw accessDenied();
   }
 
-  async #fromSession(sessions: Sessions | undefined, attempt: Attempt): Promise<SecurityContext> {
+  async #fromSession(parts: AuthenticatorParts, attempt: Attempt): Promise<SecurityContext> {
+    const { sessions } = parts;
     if (sessions === undefined) throw accessDenied();
     const token = readCookie(attempt.header('cookie'), isForTls(sessions.settings, attempt.client.isSecure));
     const isBackground = attempt.header('x-svc-background') === '1';
     const found = token === undefined ? undefined : await sessions.find(token, attempt, isBackground);
     if (found === undefined) throw accessDenied();
-    return this.#reauthenticated(found.security, found.module, attempt);
+    const { security, module } = found;
+    return this.#reauthenticated(letIn({ security }, module, parts), module, attempt);
   }
 
   /**
@@ -177,6 +182,16 @@ export class Authenticator {
   }
 }
 
-function stamped({ security, stamp }: Identity): SecurityContext {
-  return stamp === undefined ? security : { ...security, stamp };
+/** With what says how the caller came in, and is shown to nobody. */
+function letIn(
+  { security, stamp }: Identity,
+  module: AuthenticationModule,
+  { places }: AuthenticatorParts,
+): SecurityContext {
+  const moduleAt = places.get(module);
+  return {
+    ...security,
+    ...(stamp === undefined ? {} : { stamp }),
+    ...(moduleAt === undefined ? {} : { moduleAt }),
+  };
 }
