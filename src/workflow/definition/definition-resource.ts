@@ -1,6 +1,9 @@
+import { ForbiddenError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { asJson } from '#json/index.ts';
 import {
+  ActionTable,
+  actionResult,
   type CollectionProvider,
   type Context,
   type Request,
@@ -10,6 +13,7 @@ import {
 } from '#resource/index.ts';
 import { undeploy } from '../deployment/undeploy.ts';
 import { describeStartForm, findTemplate } from '../form/index.ts';
+import { isOrdinary } from '../identity/sender.ts';
 import { answerPage } from '../query/answer-page.ts';
 import { asksFor, asksForDiagram, keepAllFields } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
@@ -19,6 +23,7 @@ import { listDefinitions } from './definition-listing-repository.ts';
 import { type DefinitionRow, findDefinition, findResource } from './definition-repository.ts';
 import { viewDefinition, viewStarters } from './definition-view.ts';
 import { unknownDefinition } from './definitions.ts';
+import { elementStatistics } from './statistics.ts';
 
 /** `/workflow/processdefinition`: all versions of all processes. */
 export function definitionResource(platform: WorkflowPlatform): CollectionProvider {
@@ -45,6 +50,16 @@ export function definitionResource(platform: WorkflowPlatform): CollectionProvid
       });
       return answer;
     },
+    instanceActions: new ActionTable<[id: string]>({
+      statistics: {
+        does: 'What goes on at each element now, and what went on `from` … `to`: counts and durations',
+        async run(context, { content }, id) {
+          await getRow(platform, context, id);
+          const definition = await platform.definitions.get(await readerOf(platform, context), id);
+          return actionResult(await elementStatistics(platform, context, definition, content));
+        },
+      },
+    }),
   };
 }
 
@@ -81,9 +96,23 @@ async function read(
     const diagram = await definitionDiagram(platform, db, definition);
     if (diagram !== undefined) content['diagram'] = diagram;
   }
+  if (asksFor(request, 'xml')) {
+    if (isOrdinary(context)) throw onlyForAdministrators();
+    // The bytes of the file, in base64 as pictures are, so that `_mimeType` gives them as they were deployed.
+    const bytes = await findResource(db, row.deployment_id, row.resource_name);
+    if (bytes !== undefined) content['xml'] = bytes.toString('base64');
+  }
   if (asksFor(request, 'diagramSvg')) {
     const svg = await definitionSvg(platform, definition);
     if (svg !== undefined) content['diagramSvg'] = svg;
   }
   return keepAllFields(request, resource(row.id, String(row.revision), content));
+}
+
+/** Scripts say more than those who may start a process are to know. */
+function onlyForAdministrators(): ForbiddenError {
+  return new ForbiddenError('Access denied', {
+    id: 'ACCESS_DENIED',
+    hint: 'Only administrators are shown process files',
+  });
 }

@@ -11,6 +11,12 @@ export interface DiagramSource {
   readonly xml: string;
 }
 
+/** Where an instance stands, and where it cannot go on. */
+export interface Standing {
+  readonly active?: readonly string[];
+  readonly failed?: readonly string[];
+}
+
 const MAX_DIAGRAMS = 200;
 const MAX_PICTURE_BYTES = 20_000_000;
 /** Rendering takes threads that files and name lookups need too. */
@@ -29,8 +35,8 @@ export class DiagramPainter {
   #active = 0;
 
   /** Undefined when the file holds no drawing of the process. */
-  async svg(source: DiagramSource, active: readonly string[] = []): Promise<string | undefined> {
-    return (await this.#draw(source, active))?.svg;
+  async svg(source: DiagramSource, standing: Standing = {}): Promise<string | undefined> {
+    return (await this.#draw(source, standing))?.svg;
   }
 
   /**
@@ -38,11 +44,11 @@ export class DiagramPainter {
    *
    * @throws ServiceUnavailableError when too many pictures are asked for at once
    */
-  async png(source: DiagramSource, active: readonly string[] = []): Promise<Buffer | undefined> {
-    const key = JSON.stringify([source.id, ...active.toSorted()]);
+  async png(source: DiagramSource, { active = [], failed = [] }: Standing = {}): Promise<Buffer | undefined> {
+    const key = JSON.stringify([source.id, active.toSorted(), failed.toSorted()]);
     const known = this.#pictures.get(key) ?? this.#underWay.get(key);
     if (known !== undefined) return await known;
-    const drawing = await this.#draw(source, active);
+    const drawing = await this.#draw(source, { active, failed });
     if (drawing === undefined) return undefined;
     const picture = this.#underWay.get(key) ?? this.#inTurn(() => renderPng(drawing));
     this.#underWay.set(key, picture);
@@ -55,13 +61,13 @@ export class DiagramPainter {
     }
   }
 
-  async #draw({ id, key, xml }: DiagramSource, active: readonly string[]): Promise<Drawing | undefined> {
+  async #draw({ id, key, xml }: DiagramSource, standing: Standing): Promise<Drawing | undefined> {
     let known = this.#diagrams.get(id);
     if (known === undefined) {
       known = { diagram: await readDiagram(xml, key) };
       this.#diagrams.set(id, known);
     }
-    return known.diagram && drawDiagram(known.diagram, { active });
+    return known.diagram && drawDiagram(known.diagram, standing);
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {

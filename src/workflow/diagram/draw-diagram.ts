@@ -3,7 +3,7 @@ import { drawEdge } from './draw-edge.ts';
 import { drawShape } from './draw-shape.ts';
 import { drawLabel } from './label.ts';
 import { type PlacedLabel, placeLabels } from './place-labels.ts';
-import { ACTIVE, FONT_STACK, LABEL_SIZE, LINE, PAPER, type Style, styleOf } from './style.ts';
+import { ACTIVE, FAILED, FONT_STACK, LABEL_SIZE, LINE, PAPER, type Style, styleOf } from './style.ts';
 import { escapeText, type Svg, tag } from './svg.ts';
 
 const MARGIN = 20;
@@ -11,6 +11,8 @@ const MARGIN = 20;
 export interface DiagramOptions {
   /** Elements to draw in red: where an instance stands. */
   readonly active?: Iterable<string>;
+  /** Elements to draw in dark red: where it cannot go on by itself. */
+  readonly failed?: Iterable<string>;
 }
 
 /** A picture of a process, in pixels. */
@@ -22,17 +24,20 @@ export interface Drawing {
 
 /**
  * Draws a process as SVG. Every element is a group with `data-element-id`, which has the class `active` where
- * the instance stands; what is inside a closed sub-process lights up that.
+ * the instance stands, and `failed` where it cannot go on; what is inside a closed sub-process lights up that.
  */
 export function drawDiagram(diagram: Diagram, options: DiagramOptions = {}): Drawing {
-  const active = visible(diagram, options.active ?? []);
+  const marks = {
+    active: visible(diagram, options.active ?? []),
+    failed: visible(diagram, options.failed ?? []),
+  };
   const shapes = diagram.shapes.toSorted((a, b) => layerOf(a) - layerOf(b) || area(b) - area(a));
   const isBehind = (shape: Shape) => layerOf(shape) < 0;
   const labels = placeLabels(diagram);
   const layers = [
-    ...shapes.filter(isBehind).map((shape) => shapeGroup(shape, active)),
+    ...shapes.filter(isBehind).map((shape) => shapeGroup(shape, marks)),
     ...diagram.edges.map(edgeGroup),
-    ...shapes.filter((shape) => !isBehind(shape)).map((shape) => shapeGroup(shape, active)),
+    ...shapes.filter((shape) => !isBehind(shape)).map((shape) => shapeGroup(shape, marks)),
     ...labels.map(({ text, box }) => drawLabel(text, box, { size: LABEL_SIZE, hasHalo: true })),
   ];
   const frame = frameOf(diagram, labels);
@@ -79,28 +84,34 @@ function layerOf({ tag: kind, isExpanded }: Shape): number {
   return kind === 'boundaryEvent' ? 2 : 1;
 }
 
-function shapeGroup(shape: Shape, active: ReadonlySet<string>): Svg {
+type Marks = Readonly<Record<'active' | 'failed', ReadonlySet<string>>>;
+
+function shapeGroup(shape: Shape, { active, failed }: Marks): Svg {
   const isActive = active.has(shape.id);
+  const mark = failed.has(shape.id) ? FAILED : isActive ? ACTIVE : undefined;
   const own = styleOf(shape.tag, shape.isExpanded === true);
-  const style: Style = isActive
-    ? { stroke: ACTIVE.stroke, fill: shape.isExpanded === true ? own.fill : ACTIVE.fill }
+  const style: Style = mark
+    ? { stroke: mark.stroke, fill: shape.isExpanded === true ? own.fill : mark.fill }
     : { stroke: shape.stroke ?? own.stroke, fill: shape.fill ?? own.fill };
   return tag(
     'g',
-    { 'data-element-id': shape.id, class: isActive ? `${shape.tag} active` : shape.tag },
+    {
+      'data-element-id': shape.id,
+      class: `${shape.tag}${isActive ? ' active' : ''}${failed.has(shape.id) ? ' failed' : ''}`,
+    },
     shape.name === undefined ? undefined : tag('title', {}, escapeText(shape.name)),
-    isActive ? glow(shape) : undefined,
+    mark && glow(shape, mark),
     drawShape(shape, style),
   );
 }
 
 /** A soft red border around the place where the instance stands. */
-function glow({ box, event, tag: kind }: Shape): Svg {
+function glow({ box, event, tag: kind }: Shape, { stroke }: Style): Svg {
   const isRound = event !== undefined;
   const isSquare = !isRound && !kind.endsWith('Gateway');
   const shine = {
     fill: 'none',
-    stroke: ACTIVE.stroke,
+    stroke,
     'stroke-width': 9,
     'stroke-opacity': 0.22,
     'stroke-linejoin': 'round',

@@ -10,6 +10,9 @@ export const LINE = '#4b5563';
 
 export const ACTIVE: Style = { stroke: '#d61f1f', fill: '#fdeaea' };
 
+/** Where a job is out of attempts. */
+export const FAILED: Style = { stroke: '#7f1010', fill: '#f3b6b6' };
+
 const TASK: Style = { stroke: '#41619a', fill: '#f3f6fc' };
 const CONTAINER: Style = { stroke: '#41619a', fill: '#ffffff' };
 const GATEWAY: Style = { stroke: '#a8740f', fill: '#fff7e0' };

@@ -21,6 +21,7 @@ import { listTasksOf } from '../task/task-listing-repository.ts';
 import { viewHistoricTask } from '../task/task-view.ts';
 import { withoutContext } from '../variable/variable.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
+import { activitiesOf } from './activities.ts';
 import { beginStep } from './begin-step.ts';
 import { createInstance } from './create-instance.ts';
 import { instanceDiagram } from './instance-diagram.ts';
@@ -114,22 +115,34 @@ async function read(
     const definition = await platform.definitions.get(db, row.definition_id).catch(() => undefined);
     content['waitsFor'] = await waitsFor(db, row.id, definition?.process);
   }
-  let hint: string | undefined;
+  // Nobody can ask for these by their names.
+  const hints: JsonObject = {};
+  if (asksFor(request, 'activities')) {
+    const definition = await platform.definitions.get(db, row.definition_id).catch(() => undefined);
+    const { activities, isCut } = await activitiesOf(db, row.id, definition?.process);
+    content['activities'] = activities;
+    const { history } = platform.settings();
+    if (isCut) hints['activitiesHint'] = `These are the first ${activities.length} of more activities`;
+    else if (activities.length === 0 && !keeps(history, 'activity')) {
+      hints['activitiesHint'] =
+        `Activities are kept from the history level "activity" of workflow.json on; it is "${history}"`;
+    }
+  }
   if (asksFor(request, 'events')) {
     const events = await listEvents(db, row.id);
     content['events'] = events.map(viewEvent);
     const { history } = platform.settings();
     if (events.length === 0 && !keeps(history, 'full')) {
-      hint = `Events are kept at the history level "full" of workflow.json; it is "${history}"`;
+      hints['eventsHint'] =
+        `Events are kept at the history level "full" of workflow.json; it is "${history}"`;
     }
   }
   const answer = keepAllFields(request, resource(row.id, null, content));
-  if (hint === undefined) return answer;
-  // Nobody can ask for it by its name.
+  if (Object.keys(hints).length === 0) return answer;
   const selected = selectFields(answer, request.fields);
   return {
     ...selected,
-    content: { ...(selected.content as JsonObject), eventsHint: hint },
+    content: { ...(selected.content as JsonObject), ...hints },
     fieldsSelected: true,
   };
 }

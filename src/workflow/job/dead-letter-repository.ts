@@ -53,6 +53,14 @@ export async function findDeadLetter(db: Db, id: string): Promise<DeadLetterRow 
   return rows[0] && withExecutionId(rows[0]);
 }
 
+/** Where an instance has jobs that are out of attempts. */
+export async function listFailedElements(db: Db, instanceId: string): Promise<string[]> {
+  const { rows } = await sql<{ element: string }>`
+    select distinct element from workflow_job
+    where instance_id = ${instanceId} and kind in ('async', 'timer') and is_dead`.execute(db);
+  return rows.map(({ element }) => element);
+}
+
 function withExecutionId(row: JobRow): DeadLetterRow {
   const { instance_id, execution } = row;
   return { ...row, execution_id: instance_id === null ? null : executionId(instance_id, execution ?? 0) };

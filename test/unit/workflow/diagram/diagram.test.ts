@@ -219,7 +219,7 @@ describe('a picture', () => {
   test('is a PNG, red where the instance stands, with letters from the bundled font', async () => {
     const painter = new DiagramPainter();
     const plain = decodePng((await painter.png(source))!);
-    const lit = decodePng((await painter.png(source, ['review']))!);
+    const lit = decodePng((await painter.png(source, { active: ['review'] }))!);
     const { width, height } = drawDiagram(pools);
     expect([lit.width, lit.height]).toEqual([width * 2, height * 2]);
     // Inside the task, to the right of its sign.
@@ -236,12 +236,12 @@ describe('a picture', () => {
   test('is made once for all who ask, and again only for another state', async () => {
     const painter = new DiagramPainter();
     const [first, second] = await Promise.all([
-      painter.png(source, ['a', 'b']),
-      painter.png(source, ['b', 'a']),
+      painter.png(source, { active: ['a', 'b'] }),
+      painter.png(source, { active: ['b', 'a'] }),
     ]);
     expect(second).toBe(first);
-    expect(await painter.png(source, ['a', 'b'])).toBe(first);
-    expect(await painter.png(source, ['review'])).not.toEqual(first);
+    expect(await painter.png(source, { active: ['a', 'b'] })).toBe(first);
+    expect(await painter.png(source, { active: ['review'] })).not.toEqual(first);
   });
 
   test('too many at once are refused instead of piling up', async () => {
