@@ -60,10 +60,8 @@ function timeOf(body: JsonObject, member: 'from' | 'to'): string | undefined {
   throw refuse(member, `${member} must be a text, not ${JSON.stringify(value).slice(0, 100)}`);
 }
 
-function refuse(field: string, message: string, hint?: string): BadRequestError {
-  return new BadRequestError(message, {
-    id: 'WORKFLOW_BAD_FIELD',
-    field: `/${field}`,
-    hint: hint ?? 'Such as {"from": "2026-08-01T00:00:00Z", "to": "2026-08-02T00:00:00Z"}',
-  });
+const EXAMPLE = 'Such as {"from": "2026-08-01T00:00:00Z", "to": "2026-08-02T00:00:00Z"}';
+
+function refuse(field: string, message: string, hint = EXAMPLE): BadRequestError {
+  return new BadRequestError(message, { id: 'WORKFLOW_BAD_FIELD', field: `/${field}`, hint });
 }
