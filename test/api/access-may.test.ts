@@ -180,6 +180,25 @@ describe('rules with a script, and filters', () => {
     ]);
   });
 
+  it('change nothing when they are asked', async () => {
+    const noting = {
+      pattern: 'managed/user/ada',
+      methods: ['read'],
+      onRequest: {
+        type: 'text/javascript',
+        source: "svc.create('managed/role', 'noted', { name: 'noted', description: 'x' });",
+      },
+    };
+    expect((await api('PUT', 'config/router', { body: { filters: [noting] } })).status).toBe(200);
+    const noted = async () => (await api('GET', 'managed/role/noted')).status;
+    const question = { method: 'read', path: 'managed/user/ada' };
+    // Asked twice at once, the second would find what the first has made.
+    expect(await ask([question, question], asAda)).toMatchObject([{ granted: true }, { granted: true }]);
+    expect(await noted()).toBe(404);
+    expect((await asAda('GET', 'managed/user/ada')).status).toBe(200);
+    expect(await noted()).toBe(200);
+  });
+
   it('say of a read what they say of its answer, and tell what they hide from none by nothing', async () => {
     const hiding = {
       pattern: 'managed/user/.+',

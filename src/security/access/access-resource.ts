@@ -41,8 +41,11 @@ export function accessResource(options: AccessResourceOptions): RouteHandler {
             const security =
               as === null ? context.security : (people.get(as) ?? (await known(options, context, as, index)));
             if (as !== null) people.set(as, security);
-            // One after the other: a condition may read, and they all have one connection.
-            answers.push(await judgeRequest(rules, router, { ...context, security }, request, showsRules));
+            // One after the other: a condition may read, and they all have one connection. What scripts do on the way
+            // they would do for the request itself, which is not made.
+            const asked = { ...context, security, survivable: false, rehearsed: true };
+            const judge = () => judgeRequest(rules, router, asked, request, showsRules);
+            answers.push(await context.unitOfWork.savepoint(judge, { keep: false }));
           }
           return actionResult(answers);
         },
