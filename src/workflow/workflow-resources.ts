@@ -13,7 +13,7 @@ import type { WorkflowPlatform } from './workflow-platform.ts';
 /** All that is below `/workflow`, the forms below `/schema` and the requests of callers, by path. */
 export function workflowResources(
   platform: WorkflowPlatform,
-  router: Pick<Router, 'unknown' | 'admit' | 'judgesByScript'>,
+  router: Pick<Router, 'unknown' | 'admit' | 'admitRead' | 'handle' | 'judgesAnswer' | 'judgesByScript'>,
 ): Readonly<Record<string, RouteHandler>> {
   const handlers: Readonly<Record<string, RouteHandler>> = {
     'processdefinition*': collection(definitionResource(platform)),

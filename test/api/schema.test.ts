@@ -278,4 +278,30 @@ describe('a form of a process', () => {
     expect((await asAda('GET', 'schema/task/12')).status).toBe(403);
     expect((await api('GET', 'schema/task/12')).status).toBe(404);
   });
+
+  it('of a task shows no more of it than filters leave of its read', async () => {
+    const { result } = await get('workflow/taskinstance?_queryId=query-all-ids');
+    const task = `schema/task/${result[0]._id}`;
+    const js = (source: string) => ({ type: 'text/javascript', source });
+    const filtered = async (source: string) => {
+      const hiding = {
+        pattern: 'workflow/(taskinstance|processdefinition)/.+',
+        methods: ['read'],
+        onResponse: js(source),
+      };
+      expect((await api('PUT', 'config/router', { body: { filters: [hiding] } })).status).toBe(200);
+    };
+    const shown = async () => (await get(task)).properties.decision;
+    await filtered("response.content.formProperties = [{ decision: 'left' }]");
+    expect(await shown()).toMatchObject({ title: 'Decision', value: 'left' });
+    await filtered('delete response.content.formProperties');
+    expect(await shown()).not.toHaveProperty('value');
+    await filtered("throw { code: 404, message: 'not here' }");
+    for (const path of [task, 'schema/process/accessRequest/start']) {
+      const { status, body } = await api('GET', path);
+      expect([status, body.message]).toEqual([404, 'not here']);
+    }
+    expect((await api('PUT', 'config/router', { body: { filters: [] } })).status).toBe(200);
+    expect(await shown()).toHaveProperty('value', null);
+  });
 });

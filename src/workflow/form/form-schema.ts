@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 export function formSchema(
   properties: readonly FormProperty[],
-  values: readonly Record<string, string | null>[],
+  values: readonly Readonly<Record<string, string | null>>[],
 ): JsonObject {
   const shown = new Map(values.flatMap((value) => Object.entries(value)));
   return {
