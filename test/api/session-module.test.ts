@@ -174,6 +174,13 @@ describe('people whom two issuers call by the same name', () => {
     ['two issuers', () => [theirs(issuer), theirs(other)]],
     ['two claims of one', () => [theirs(issuer), theirs(issuer, { authenticationIdClaim: 'email' })]],
     [
+      'two issuers, one with a script',
+      () => {
+        const script = { type: 'text/javascript', source: 'security' };
+        return [theirs(issuer), theirs(other, { augmentSecurityContext: script })];
+      },
+    ],
+    [
       'an issuer and certificates',
       () => [{ name: 'CLIENT_CERT', properties: { queryOnResource: 'openid' } }, theirs(issuer)],
     ],

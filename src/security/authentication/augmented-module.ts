@@ -46,6 +46,7 @@ export function augmentedModule(options: AugmentedModuleOptions): Authentication
   return {
     name: module.name,
     ...(module.way !== undefined && { way: module.way }),
+    ...(module.people !== undefined && { people: module.people }),
     authenticate: async (attempt) => augmented(attempt, await module.authenticate(attempt)),
     ...(recall && { recall: async (attempt) => augmented(attempt, await recall.call(module, attempt)) }),
     ...(refresh && {
