@@ -55,7 +55,7 @@ export async function rotateKeys(
 ): Promise<RotationResult> {
   for (let round = 0; ; round++) {
     const failures: KeptValue[] = [];
-    const foreign = { rows: 0, first: [] as KeptValue[] };
+    const foreign: Kept['foreign'] = { rows: 0, first: [] };
     let unsettled = 0;
     for (const table of await listSealedTables(db)) {
       const rotation = new TableRotation(db, table, rewrapper, { failures, foreign });

@@ -1,5 +1,5 @@
 import { ActivationError, type Finding, ResourceError, wordsOf } from '#errors/index.ts';
-import { parsePointer } from '#json/index.ts';
+import { isObject, parsePointer } from '#json/index.ts';
 import { parseJsonDocument } from './json-document.ts';
 
 /**
@@ -13,9 +13,8 @@ export function refusalFindings(
   error: unknown,
   isSaid: (field: string) => boolean = () => false,
 ): readonly Finding[] {
-  const detail = (error instanceof ResourceError ? (error.detail ?? {}) : {}) as Mistake & {
-    mistakes?: readonly Mistake[];
-  };
+  const given = error instanceof ResourceError ? error.detail : undefined;
+  const detail: Mistake = isObject(given) ? given : {};
   const place = (field: unknown) => {
     const { line, column } = positionOf(text, typeof field === 'string' ? field : '');
     return `${file}:${line}:${column}`;
@@ -24,22 +23,25 @@ export function refusalFindings(
     return error.findings.map(({ field, ...finding }) => ({ ...finding, where: place(field) }));
   }
   const message = wordsOf(error);
-  const mistakes = detail.mistakes ?? [{ message, ...detail }];
+  const { mistakes: listed } = detail;
+  const mistakes: readonly Mistake[] = Array.isArray(listed) ? listed.filter(isObject) : [detail];
   return mistakes
     .filter(({ field }) => typeof field !== 'string' || !isSaid(field))
     .map(({ message: said, field, hint }) => ({
       id: 'CONFIG_REFUSED',
       where: place(field),
-      message: said ?? message,
+      message: typeof said === 'string' ? said : message,
       ...(typeof hint === 'string' ? { hint } : {}),
     }));
 }
 
 /** What errors of the server say of one mistake. */
 interface Mistake {
-  readonly message?: string;
+  readonly message?: unknown;
   readonly field?: unknown;
   readonly hint?: unknown;
+  /** Where there are several: each of them. */
+  readonly mistakes?: unknown;
 }
 
 function positionOf(text: string, field: string) {

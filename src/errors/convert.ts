@@ -1,5 +1,5 @@
 import { InternalServerError, NAMED_ERRORS } from './named-errors.ts';
-import { ResourceError } from './resource-error.ts';
+import { type Json, ResourceError } from './resource-error.ts';
 
 /**
  * Whatever was thrown, as a ResourceError. An unexpected error becomes a 500 whose message says nothing of
@@ -14,7 +14,7 @@ export function toResourceError(thrown: unknown): ResourceError {
  * Rebuilds an error from the body that `ResourceError.toJSON` made, for instance in another thread: with the class of
  * its code, by which callers recognise it.
  */
-export function fromErrorBody(body: { code: number; message: string; detail?: unknown }): ResourceError {
+export function fromErrorBody(body: { code: number; message: string; detail?: Json }): ResourceError {
   const facts = body.detail === undefined ? {} : { detail: body.detail };
   const Named = NAMED_ERRORS.get(body.code);
   return Named === undefined

@@ -9,12 +9,12 @@ export interface ErrorFacts {
   /** What to do about it. */
   readonly hint?: string;
   /** Further members of `detail`; when it is not an object, it is `detail` as a whole. */
-  readonly detail?: unknown;
+  readonly detail?: Json;
   readonly cause?: unknown;
 }
 
 /** As `JsonValue`: JSON knows the errors of this room, so this room does not know JSON. */
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** An error as callers and other threads are told of it. */
 export type ErrorBody = { code: number; reason: string; message: string; detail?: Json };
@@ -31,7 +31,7 @@ export class ResourceError extends Error {
   override readonly name: string = 'ResourceError';
   readonly code: number;
   readonly reason: string;
-  readonly detail: unknown;
+  readonly detail: Json | undefined;
 
   constructor(code: number, message: string, facts: ErrorFacts = {}) {
     super(bounded(message), facts.cause === undefined ? undefined : { cause: facts.cause });
@@ -46,7 +46,7 @@ export class ResourceError extends Error {
       code: this.code,
       reason: this.reason,
       message: this.message,
-      ...(this.detail === undefined ? {} : { detail: this.detail as Json }),
+      ...(this.detail === undefined ? {} : { detail: this.detail }),
     };
   }
 }
@@ -80,7 +80,7 @@ function bounded(message: string): string {
   return `${message.slice(0, LONGEST_MESSAGE)}… (${message.length} characters)`.toWellFormed();
 }
 
-function composeDetail(facts: ErrorFacts): unknown {
+function composeDetail(facts: ErrorFacts): Json | undefined {
   const { id, field, hint, detail } = facts;
   if (detail !== undefined && (typeof detail !== 'object' || detail === null || Array.isArray(detail))) {
     return detail;

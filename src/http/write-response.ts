@@ -81,9 +81,8 @@ export function writeError(error: ResourceError, form: TextForm = { prettyPrint:
 
 function retryAfter({ code, detail }: ResourceError): Record<string, string> {
   if (code === 503) return { 'Retry-After': '1' };
-  const seconds =
-    code === 429 ? (detail as { retryAfterSeconds?: number } | undefined)?.retryAfterSeconds : undefined;
-  return seconds === undefined ? {} : { 'Retry-After': String(seconds) };
+  const seconds = code === 429 && isObject(detail) ? detail['retryAfterSeconds'] : undefined;
+  return typeof seconds === 'number' ? { 'Retry-After': String(seconds) } : {};
 }
 
 export function writeJsonText(body: string): Answer {

@@ -72,7 +72,7 @@ function withoutTypes(objects: unknown): readonly Objection[] {
   return [{ id: 'MANAGED_NO_TYPE', field: '', message, isWarning: true }];
 }
 
-function unknownPolicies(objects: ManagedConfig['objects'], settings: unknown): readonly Objection[] {
+function unknownPolicies(objects: ManagedConfig['objects'], settings: PolicySettings): readonly Objection[] {
   const types = new ManagedTypes();
   try {
     types.replace(writtenJson(objects));
@@ -80,7 +80,7 @@ function unknownPolicies(objects: ManagedConfig['objects'], settings: unknown): 
     // What is wrong with the types is told of them.
     return [];
   }
-  const book = new PolicyBook(types, settings as PolicySettings);
+  const book = new PolicyBook(types, settings);
   // Which policies a file declares is known when it has run.
   if (book.files.length > 0) return [];
   return book.undeclared().map(({ policyId, property }) => ({

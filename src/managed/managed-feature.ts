@@ -9,7 +9,7 @@ import { managedObjectResource } from './managed-object-resource.ts';
 import { ManagedTypes } from './managed-types.ts';
 import { planTypes } from './plan/plan-types.ts';
 import { policeRawObjects } from './policy/police-raw-objects.ts';
-import { PolicyBook, type PolicySettings } from './policy/policy-book.ts';
+import { PolicyBook } from './policy/policy-book.ts';
 import { policyResource } from './policy/policy-resource.ts';
 import { typeSchemaResource, typesResource } from './schema/schema-resource.ts';
 import { searchResource } from './search/search-resource.ts';
@@ -33,7 +33,7 @@ export function managedFeature(platform: Platform): Feature {
     queries = compileQueries(config.get(repoConfig).queries);
   });
 
-  const readPolicies = () => new PolicyBook(types, config.get(policyConfig) as unknown as PolicySettings);
+  const readPolicies = () => new PolicyBook(types, config.get(policyConfig));
   let policies = readPolicies();
   config.watchOnly(policyConfig, () => {
     policies = readPolicies();

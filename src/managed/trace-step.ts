@@ -58,6 +58,6 @@ function scriptOf({ type }: Exchange, name: string): Partial<Traced> {
 }
 
 function lineOf(error: unknown): Partial<Traced> {
-  const detail = error instanceof ResourceError ? (error.detail as JsonValue | undefined) : undefined;
+  const detail = error instanceof ResourceError ? error.detail : undefined;
   return isObject(detail) && typeof detail['line'] === 'number' ? { line: detail['line'] } : {};
 }

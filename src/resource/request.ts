@@ -86,11 +86,16 @@ export function isWrite(request: Request): boolean {
   return request.method !== 'read' && request.method !== 'query';
 }
 
-export type PatchOperationName = 'add' | 'remove' | 'replace' | 'increment' | 'move' | 'copy' | 'transform';
+export type PatchOperation = { readonly field: Pointer } & (
+  | {
+      readonly operation: 'add' | 'replace' | 'transform';
+      readonly value: JsonValue;
+      readonly from?: undefined;
+    }
+  | { readonly operation: 'increment'; readonly value: number; readonly from?: undefined }
+  /** With a value: what equals it. */
+  | { readonly operation: 'remove'; readonly value?: JsonValue; readonly from?: undefined }
+  | { readonly operation: 'move' | 'copy'; readonly from: Pointer; readonly value?: undefined }
+);
 
-export interface PatchOperation {
-  readonly operation: PatchOperationName;
-  readonly field: Pointer;
-  readonly value?: JsonValue;
-  readonly from?: Pointer;
-}
+export type PatchOperationName = PatchOperation['operation'];

@@ -24,7 +24,7 @@ export function resourceOperations(
       resourceBody(
         await choose(link).create(
           String(path),
-          (id ?? null) as string | null,
+          textOrNull(id),
           content as JsonObject,
           callOptions(params, fields),
         ),
@@ -35,7 +35,7 @@ export function resourceOperations(
       resourceBody(
         await choose(link).update(
           String(path),
-          (revision ?? null) as string | null,
+          textOrNull(revision),
           content as JsonObject,
           callOptions(params, fields),
         ),
@@ -44,18 +44,14 @@ export function resourceOperations(
       resourceBody(
         await choose(link).patch(
           String(path),
-          (revision ?? null) as string | null,
+          textOrNull(revision),
           parsePatch(operations ?? null),
           callOptions(params, fields),
         ),
       ),
     'svc.delete': async ([path, revision, params, fields, link]) =>
       resourceBody(
-        await choose(link).delete(
-          String(path),
-          (revision ?? null) as string | null,
-          callOptions(params, fields),
-        ),
+        await choose(link).delete(String(path), textOrNull(revision), callOptions(params, fields)),
       ),
     'svc.action': async ([path, action, content, params, fields, link]) =>
       choose(link).action(String(path), String(action), content ?? null, callOptions(params, fields)),
@@ -140,4 +136,9 @@ function callOptions(params: JsonValue | undefined, fields: JsonValue | undefine
     ...(dryRun ? { dryRun } : {}),
     ...(Array.isArray(fields) ? { fields: parseFields(fields.map(String)) } : {}),
   };
+}
+
+/** An id or a revision, which scripts may also have as a number. */
+function textOrNull(given: JsonValue | undefined): string | null {
+  return given === undefined || given === null ? null : String(given);
 }

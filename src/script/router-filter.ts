@@ -63,7 +63,7 @@ export function filterOf(filter: RouterFilter, scripts: () => Scripts, hide?: Hi
       async (error: unknown) => {
         if (filter.scripts.onFailure === undefined) throw error;
         const { code, reason, message, detail } = toResourceError(error);
-        const exception = { code, reason, message, detail: (detail ?? null) as JsonValue };
+        const exception = { code, reason, message, detail: detail ?? null };
         await run('onFailure', { exception }, passed);
         throw error;
       },

@@ -1,4 +1,5 @@
 import type { Trouble } from '#database/index.ts';
+import type { JsonValue } from '#json/index.ts';
 import type { Observation } from '#observability/index.ts';
 import type { EngineModule } from './javascript/index.ts';
 
@@ -52,7 +53,7 @@ export type FromThread =
 export interface ErrorMessage {
   readonly code: number;
   readonly message: string;
-  readonly detail?: unknown;
+  readonly detail?: JsonValue;
   /** The inner error's text, for the log only. */
   readonly cause?: string;
   /** What the database has done to the work. */

@@ -77,12 +77,12 @@ export async function performScan(
     if (view === undefined) throw new InternalServerError(`The record of scan '${id}' is gone`);
     if (!STATES_UNDER_WAY.includes(view.state)) {
       if (view.state === 'ERROR') {
-        const { code, message, detail } = view.error as unknown as {
-          code: number;
-          message: string;
-          detail?: unknown;
-        };
-        throw fromErrorBody({ code, message, ...(detail === undefined ? {} : { detail }) });
+        const { code, message = '', detail } = view.error ?? {};
+        throw fromErrorBody({
+          code: Number(code ?? 500),
+          message: String(message),
+          ...(detail === undefined ? {} : { detail }),
+        });
       }
       return id;
     }

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { defineConfig } from '../config-definition.ts';
-import { jsonObject } from './scalar-schema.ts';
+import { json, jsonObject } from './scalar-schema.ts';
 
-const resource = z.looseObject({
-  resource: z.string(),
-  properties: z
-    .array(z.looseObject({ name: z.string(), policies: z.array(jsonObject()).default([]) }))
-    .default([]),
-});
+const property = z.object({ name: z.string(), policies: z.array(jsonObject()).default([]) }).catchall(json());
+
+const resource = z
+  .object({ resource: z.string(), properties: z.array(property).default([]) })
+  .catchall(json());
 
 const schema = z.looseObject({
   /** Script files that declare further policies with `addPolicy`. */

@@ -147,7 +147,8 @@ export function countBy(items: readonly unknown[], read: (item: unknown) => unkn
   const counts = new JavaMap();
   for (const item of items) {
     const key = read(item);
-    counts.put(key, ((counts.find(key)?.value as number | undefined) ?? 0) + 1);
+    const before = counts.find(key)?.value;
+    counts.put(key, (typeof before === 'number' ? before : 0) + 1);
   }
   return counts;
 }

@@ -100,6 +100,13 @@ function chainOf(host: HostContext): JavaMap {
   return chain;
 }
 
+/** A map that a link of the HTTP request always has. */
+function mapIn(context: ContextMap, name: string): JavaMap {
+  const map = context.get(name);
+  if (map instanceof JavaMap) return map;
+  throw illegalArgument(`The context has no ${name}`);
+}
+
 type Call = (context: ContextMap, ...args: unknown[]) => unknown;
 
 const CALLS: Readonly<Record<string, Call>> = {
@@ -113,11 +120,11 @@ const CALLS: Readonly<Record<string, Call>> = {
 /** Of the link of the HTTP request. */
 const OF_HTTP: Readonly<Record<string, Call>> = {
   getHeader: (context, name) => {
-    const value = (context.get('headers') as JavaMap).get(name);
+    const value = mapIn(context, 'headers').get(name);
     return value === null ? [] : [value];
   },
-  getHeaderAsString: (context, name) => (context.get('headers') as JavaMap).get(name),
-  getParameter: (context, name) => (context.get('parameters') as JavaMap).get(name),
+  getHeaderAsString: (context, name) => mapIn(context, 'headers').get(name),
+  getParameter: (context, name) => mapIn(context, 'parameters').get(name),
 };
 
 const { find } = hostCalls;

@@ -41,9 +41,7 @@ export function isCase(test: unknown, value: unknown): boolean {
 function inIntRange(range: Range, value: Numeric): boolean {
   if (range.isEmpty) return false;
   const position = toNumber(value);
-  return (
-    Number.isInteger(position) && position >= (range.low as number) && position <= (range.high as number)
-  );
+  return Number.isInteger(position) && range.spans(position);
 }
 
 export function isIn(value: unknown, holder: unknown): boolean {

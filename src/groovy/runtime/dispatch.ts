@@ -65,10 +65,11 @@ const STRING = classNamed('java.lang.String');
  */
 function plainTable(receiver: unknown): MethodTable | undefined {
   if (typeof receiver !== 'object' || receiver === null) return undefined;
-  if ((receiver as Partial<JavaMap>).kind === 'LinkedHashMap') return LINKED_HASH_MAP.table;
-  return Array.isArray(receiver) && (receiver as List)[LIST_KIND] === undefined
-    ? ARRAY_LIST.table
-    : undefined;
+  const { kind }: Partial<JavaMap> = receiver;
+  if (kind === 'LinkedHashMap') return LINKED_HASH_MAP.table;
+  if (!Array.isArray(receiver)) return undefined;
+  const list: List = receiver;
+  return list[LIST_KIND] === undefined ? ARRAY_LIST.table : undefined;
 }
 
 /** `receiver.name()`, without a list of arguments where none is needed. */

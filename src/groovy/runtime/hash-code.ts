@@ -64,9 +64,8 @@ function hashOfEntry({ key, value }: Entry): number {
 }
 
 function hashOfScalar(value: object): number {
-  const hash = (value as { [HASH]?: (value: object) => number })[HASH];
+  const { [HASH]: hash, ms: moment }: { [HASH]?: (value: object) => number; ms?: unknown } = value;
   if (hash !== undefined) return hash(value);
-  const moment = (value as { ms?: unknown }).ms;
   if (value instanceof JavaObject && typeof moment === 'number') return foldLong(BigInt(moment));
   return value instanceof JavaObject && value.key() !== value
     ? hashOfText(keyText(value))

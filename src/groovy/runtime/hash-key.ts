@@ -16,10 +16,13 @@ import {
 
 /** How values of other files tell what they are equal to; each adds itself while it loads. */
 type KeyMaker = (value: object) => unknown;
-const makers: { readonly test: (value: object) => boolean; readonly make: KeyMaker }[] = [];
+const makers: KeyMaker[] = [];
 
-export function addKeyMaker(test: (value: object) => boolean, make: KeyMaker): void {
-  makers.push({ test, make });
+export function addKeyMaker<T extends object>(
+  test: (value: object) => value is T,
+  make: (value: T) => unknown,
+): void {
+  makers.push((value) => (test(value) ? make(value) : undefined));
 }
 
 /** Text that strings of scripts cannot begin with, because they get another mark of their own. */
@@ -49,8 +52,9 @@ function objectKey(value: object): unknown {
   if (value instanceof EnumConstant) return value;
   if (value instanceof JavaObject) return javaObjectKey(value);
   if (value instanceof Entry) return `${MARK}e${keyText(value.key)}=${keyText(value.value)}`;
-  for (const { test, make } of makers) {
-    if (test(value)) return make(value);
+  for (const make of makers) {
+    const key = make(value);
+    if (key !== undefined) return key;
   }
   return value;
 }

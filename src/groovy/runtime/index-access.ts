@@ -3,7 +3,7 @@ import { cast } from './casting.ts';
 import { call, responds } from './dispatch.ts';
 import { itemsOf } from './equality.ts';
 import { JavaClass } from './java-class.ts';
-import { type JavaMap, pairsOf } from './java-map.ts';
+import { isJavaMap } from './java-map.ts';
 import { type JsonMap, plainValue } from './json-map.ts';
 import { isListView } from './list-view.ts';
 import { property, setProperty } from './property.ts';
@@ -16,19 +16,20 @@ import { GString, isNumeric, type List, listKind, StringBuilder } from './values
 /** `receiver[at]`. */
 export function index(receiver: unknown, at: unknown): unknown {
   if (typeof at === 'string' && typeof receiver === 'object' && receiver !== null) {
-    if ((receiver as Partial<JsonMap>).json !== undefined) {
+    const map: Partial<JsonMap> = receiver;
+    if (map.json !== undefined) {
       const value = plainValue(receiver, at);
       if (value !== undefined) return value;
     }
     // A text that begins with a control character has a key of its own.
-    const { pairs } = receiver as Partial<JavaMap>;
+    const { pairs } = map;
     if (pairs !== undefined && at >= '\u0002') {
       const entry = pairs.get(at);
       if (entry !== undefined) return entry.value;
-      if ((receiver as JavaMap).byDefault === undefined) return null;
+      if (map.byDefault === undefined) return null;
     }
   }
-  if (pairsOf(receiver) !== undefined) return (receiver as JavaMap).get(keyOf(at));
+  if (isJavaMap(receiver)) return receiver.get(keyOf(at));
   if (Array.isArray(receiver) && typeof at === 'number' && at >= 0) {
     if (at < receiver.length) return receiver[at];
     if (listKind(receiver)?.element !== undefined) throw arrayBounds(at, receiver.length);
@@ -38,7 +39,7 @@ export function index(receiver: unknown, at: unknown): unknown {
     throw nullPointer('Cannot invoke method getAt() on null object');
   }
   const items = itemsOf(receiver);
-  if (items !== undefined) return itemAt(receiver as object, items, at);
+  if (items !== undefined) return itemAt(receiver, items, at);
   const text = receiver instanceof StringBuilder ? receiver.text : textOf(receiver);
   if (text !== undefined) return textAt(text, at);
   if (responds(receiver, 'getAt', 1)) return call(receiver, 'getAt', [at]);
@@ -71,7 +72,7 @@ function itemAt(receiver: object, items: readonly unknown[], at: unknown): unkno
   if (positions !== undefined) {
     return positions.flatMap((each) => {
       const part = itemAt(receiver, items, each);
-      return each instanceof Range ? (part as unknown[]) : [part];
+      return each instanceof Range ? part : [part];
     });
   }
   const name = textOf(at);
@@ -162,8 +163,7 @@ function arrayBounds(position: number, length: number): Throwable {
 
 /** `receiver[at] = value`. */
 export function setIndex(receiver: unknown, at: unknown, value: unknown): unknown {
-  if (pairsOf(receiver) !== undefined)
-    (receiver as JavaMap).put(typeof at === 'string' ? at : keyOf(at), value);
+  if (isJavaMap(receiver)) receiver.put(typeof at === 'string' ? at : keyOf(at), value);
   else if (Array.isArray(receiver)) setItem(receiver, at, value);
   else if (receiver === null || receiver === undefined) {
     throw nullPointer('Cannot invoke method putAt() on null object');

@@ -8,7 +8,7 @@ import { ScriptClass } from './script-class.ts';
 import { textOf } from './text.ts';
 import { concurrentModification, nullPointer } from './throwable.ts';
 import { requireType } from './type-of.ts';
-import { JavaObject, LIST_KIND, type List } from './values.ts';
+import { JavaObject, type List, listKind } from './values.ts';
 
 const ITERATOR_CLASS = classNamed('java.util.Iterator');
 
@@ -77,7 +77,7 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 function isSnapshot(value: unknown): boolean {
-  return (value as List)[LIST_KIND]?.isSnapshot === true;
+  return typeof value === 'object' && value !== null && listKind(value)?.isSnapshot === true;
 }
 
 function isA(type: JavaClass, name: string): boolean {

@@ -153,7 +153,14 @@ export class JavaMap {
 
 /** What is in a value when it is a map; quicker than `instanceof`, and asked at every property. */
 export function pairsOf(value: unknown): Map<unknown, Entry> | undefined {
-  return typeof value === 'object' && value !== null ? (value as Partial<JavaMap>).pairs : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const map: Partial<JavaMap> = value;
+  return map.pairs;
+}
+
+/** The same question where the map itself is wanted. */
+export function isJavaMap(value: unknown): value is JavaMap {
+  return pairsOf(value) !== undefined;
 }
 
 export function mapOf(pairs: Iterable<readonly [unknown, unknown]>): JavaMap {
@@ -167,7 +174,7 @@ addKeyMaker(
   (value) =>
     markedKey(
       '{',
-      [...(value as JavaMap).pairs.values()]
+      [...value.pairs.values()]
         .map((entry) => `${keyText(entry.key)}:${keyText(entry.value)}`)
         .sort()
         .join(','),

@@ -111,5 +111,5 @@ export function setOf(items: Iterable<unknown>, kind: SetKind = 'LinkedHashSet',
 
 addKeyMaker(
   (value) => value instanceof JavaSet,
-  (value) => markedKey('<', [...(value as JavaSet).items.values()].map(keyText).sort().join(',')),
+  (value) => markedKey('<', [...value.items.values()].map(keyText).sort().join(',')),
 );

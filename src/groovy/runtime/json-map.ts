@@ -95,7 +95,7 @@ function memberOf(map: JsonMap, json: Json, name: string): unknown {
 
 /** A value of a map that has no entries yet; undefined when only its entries can tell. */
 export function plainValue(map: object, name: string): unknown {
-  const { json } = map as Partial<JsonMap>;
+  const { json }: Partial<JsonMap> = map;
   if (json === undefined || name < '\u0002') return undefined;
   const value = json[name];
   switch (typeof value) {

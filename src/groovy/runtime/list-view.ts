@@ -77,4 +77,4 @@ export function isListView(value: unknown): value is ListView {
   return value instanceof SubList || value instanceof ValuesView || value instanceof ReversedList;
 }
 
-addKeyMaker(isListView, (value) => markedKey('[', `${(value as ListView).read().map(keyText).join(',')}]`));
+addKeyMaker(isListView, (value) => markedKey('[', `${value.read().map(keyText).join(',')}]`));

@@ -28,20 +28,19 @@ import { Entry, JavaObject, type List, listKind, markList } from './values.ts';
 export function property(receiver: unknown, name: string): unknown {
   // As `pairsOf` says; nothing is asked as often, and each call costs.
   if (typeof receiver === 'object' && receiver !== null) {
-    const { json } = receiver as Partial<JsonMap>;
+    const map: Partial<JsonMap> = receiver;
+    const { json } = map;
     if (json !== undefined) {
       const text = json[name];
       if (typeof text === 'string' && name >= '\u0002') return text;
       const value = plainValue(receiver, name);
       if (value !== undefined) return value;
     }
-    const { pairs } = receiver as Partial<JavaMap>;
+    const { pairs } = map;
     if (pairs !== undefined) {
       const entry = pairs.get(name);
       if (entry !== undefined) return entry.value;
-      return (receiver as JavaMap).byDefault === undefined && name >= '\u0002'
-        ? null
-        : (receiver as JavaMap).get(name);
+      return map.byDefault === undefined && name >= '\u0002' ? null : (receiver as JavaMap).get(name);
     }
     if ((name === 'key' || name === 'value') && receiver instanceof Entry) return receiver[name];
   }
@@ -49,7 +48,7 @@ export function property(receiver: unknown, name: string): unknown {
     throw nullPointer(`Cannot get property '${name}' on null object`);
   }
   const items = receiver instanceof JavaSet ? receiver.list() : itemsOf(receiver);
-  if (items !== undefined) return propertyOfItems(receiver as object, items, name);
+  if (items !== undefined) return propertyOfItems(receiver, items, name);
   const type = scriptClassOf(receiver);
   if (type !== undefined) return propertyOfObject(receiver as ScriptObject, type, name);
   const found = findProperty(receiver, name);

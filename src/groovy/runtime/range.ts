@@ -34,8 +34,9 @@ export class Range {
 
   get size(): number {
     if (this.isEmpty) return 0;
-    if (!this.isInt) return this.items.length;
-    return Math.abs((this.to as number) - (this.from as number)) + 1;
+    const { from, to } = this;
+    if (typeof from !== 'number' || typeof to !== 'number') return this.items.length;
+    return Math.abs(to - from) + 1;
   }
 
   /** The ends in their natural order. */
@@ -45,6 +46,12 @@ export class Range {
 
   get high(): unknown {
     return this.isReverse ? this.from : this.to;
+  }
+
+  /** Of ints: whether a number lies between the ends, or is one. */
+  spans(number: number): boolean {
+    const { low, high } = this;
+    return typeof low === 'number' && typeof high === 'number' && number >= low && number <= high;
   }
 }
 
@@ -91,5 +98,5 @@ export function steppedRange(
 
 addKeyMaker(
   (value) => value instanceof Range,
-  (value) => markedKey('[', `${(value as Range).items.map(keyText).join(',')}]`),
+  (value) => markedKey('[', `${value.items.map(keyText).join(',')}]`),
 );

@@ -33,10 +33,8 @@ export class Request extends JavaObject {
 
 /** A request when the value looks like one. */
 function requestOf(value: unknown): unknown {
-  const kind =
-    typeof value === 'object' && value !== null
-      ? (value as { requestType?: unknown }).requestType
-      : undefined;
+  const { requestType: kind }: { requestType?: unknown } =
+    typeof value === 'object' && value !== null ? value : {};
   const members = toGroovy(value);
   const isRequest = typeof kind === 'string' && kind !== 'API' && KINDS.some((name) => name === kind);
   return isRequest && members instanceof JavaMap ? new Request(members, kind) : members;

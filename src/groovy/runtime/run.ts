@@ -35,7 +35,7 @@ const GLOBALS = ['svc', 'identityServer', 'console', 'logger'] as const;
 
 function globalOf(name: string): object | undefined {
   if (!GLOBALS.some((known) => known === name)) return undefined;
-  const value = (globalThis as unknown as Record<string, unknown>)[name];
+  const value: unknown = Reflect.get(globalThis, name);
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
@@ -161,7 +161,7 @@ function describeFailure(error: unknown): unknown {
   Object.defineProperty(told, 'name', { value: error.type.name, configurable: true });
   Object.defineProperty(told, 'toString', { value: () => message });
   for (const name of ['code', 'reason', 'detail']) {
-    if (name in error.fields) (told as unknown as Record<string, unknown>)[name] = toJson(error.fields[name]);
+    if (name in error.fields) Object.assign(told, { [name]: toJson(error.fields[name]) });
   }
   const { errorCode } = error.fields;
   if (errorCode !== undefined) Object.assign(told, { code: 500, detail: { bpmnError: toText(errorCode) } });

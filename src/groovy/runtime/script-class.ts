@@ -238,7 +238,7 @@ const equals = new Map<string, object[]>();
 
 /** The first object that this one is equal to, by the class's own `hashCode` and `equals`. */
 addKeyMaker(
-  (value) => scriptClassOf(value) !== undefined,
+  (value): value is object => scriptClassOf(value) !== undefined,
   (value) => {
     const type = scriptClassOf(value);
     if (type === undefined) return value;

@@ -35,7 +35,7 @@ export function truthUnasked(value: unknown): boolean {
 function objectTruth(value: object, asks = true): boolean {
   if (Array.isArray(value)) return value.length > 0;
   // Whether a map is empty is no reason to make its entries.
-  const { json } = value as Partial<JsonMap>;
+  const { json }: Partial<JsonMap> = value;
   if (json !== undefined) return Object.keys(json).length > 0;
   const pairs = pairsOf(value);
   if (pairs !== undefined) return pairs.size > 0;

@@ -1,6 +1,6 @@
 import { naming } from './closure.ts';
 import { arrayType, classNamed, type JavaClass } from './java-class.ts';
-import { type JavaMap, pairsOf } from './java-map.ts';
+import { isJavaMap } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
 import type { JsonMap } from './json-map.ts';
 import { isListView } from './list-view.ts';
@@ -71,9 +71,10 @@ export function requireType(value: unknown): JavaClass {
 
 function typeOfObject(value: object): JavaClass {
   if (Array.isArray(value)) return typeOfList(value);
-  if ((value as Partial<JsonMap>).json !== undefined) return MAPS.LinkedHashMap;
-  if (pairsOf(value) !== undefined) return MAPS[(value as JavaMap).kind];
-  const fixed = (value as { [FIXED_TYPE]?: JavaClass })[FIXED_TYPE];
+  const { json }: Partial<JsonMap> = value;
+  if (json !== undefined) return MAPS.LinkedHashMap;
+  if (isJavaMap(value)) return MAPS[value.kind];
+  const { [FIXED_TYPE]: fixed }: { [FIXED_TYPE]?: JavaClass } = value;
   if (fixed !== undefined) return fixed;
   if (value instanceof ScriptObject || value instanceof Throwable || value instanceof JavaObject)
     return value.type;

@@ -25,13 +25,12 @@ export function parseClassBody(
   p.className = name;
   p.isInClass = true;
   p.expect('{');
-  const members = {
-    constants: form === 'enum' ? parseEnumConstants(p) : [],
-    fields: [] as FieldDeclaration[],
-    methods: [] as MethodDeclaration[],
-    classes: [] as ClassDeclaration[],
-    initializers: [] as { isStatic: boolean; body: readonly Statement[] }[],
-  };
+  const fields: FieldDeclaration[] = [];
+  const methods: MethodDeclaration[] = [];
+  const classes: ClassDeclaration[] = [];
+  const initializers: { isStatic: boolean; body: readonly Statement[] }[] = [];
+  const constants = form === 'enum' ? parseEnumConstants(p) : [];
+  const members = { constants, fields, methods, classes, initializers };
   for (;;) {
     while (p.takeIf(';'));
     if (p.is('}')) break;

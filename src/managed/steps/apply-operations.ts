@@ -62,7 +62,9 @@ function ofCaller(exchange: Change<PatchRequest>, operation: PatchOperation): Pa
   if (name !== undefined && isKeptFrom(exchange.context, exchange.type, name) && !isSeal(exchange, value)) {
     exchange.overwritten.add(name);
   }
-  return value === undefined ? operation : { ...operation, value };
+  // A number holds no seal, and what is moved or copied comes without a value.
+  const isGiven = operation.operation !== 'increment' && operation.from === undefined;
+  return isGiven && value !== undefined ? { ...operation, value } : operation;
 }
 
 function isSeal({ platform: { crypto } }: Exchange, value: JsonValue = null): boolean {

@@ -12,8 +12,6 @@ const NAMES: readonly PatchOperationName[] = [
   'copy',
   'transform',
 ];
-const NEEDS_VALUE: readonly PatchOperationName[] = ['add', 'replace', 'increment', 'transform'];
-const NEEDS_FROM: readonly PatchOperationName[] = ['move', 'copy'];
 
 /**
  * Reads the body of a PATCH: an array of `{operation, field, value, from}`.
@@ -58,36 +56,38 @@ function parseOperation(entry: JsonValue, index: number): PatchOperation {
   const target = parsePointer(entry['field']);
   const value = getMember(entry, 'value');
   const from = getMember(entry, 'from');
-  if (NEEDS_VALUE.includes(operation) && (value === undefined || value === null)) {
+  if (operation === 'move' || operation === 'copy') {
+    if (typeof from !== 'string') throw refuse(field, `Patch operation '${operation}' needs 'from'`);
+    if (value !== undefined && value !== null)
+      throw refuse(field, `Patch operation '${operation}' takes no value`);
+    const source = parsePointer(from);
+    if (isAtOrBelow(target, source)) {
+      throw refuse(
+        field,
+        `Patch operation '${operation}' puts '${from}' into itself`,
+        "'field' must not lead to 'from', nor below it",
+      );
+    }
+    return { operation, field: target, from: source };
+  }
+  const refuseFrom = () => {
+    if (from === undefined || from === null) return;
+    throw refuse(field, `Patch operation '${operation}' takes no 'from'`);
+  };
+  if (operation === 'remove') {
+    refuseFrom();
+    return { operation, field: target, ...(value === undefined ? {} : { value }) };
+  }
+  if (value === undefined || value === null) {
     throw refuse(
       field,
       `Patch operation '${operation}' on '${entry['field']}' needs a value that is not null`,
     );
   }
-  if (NEEDS_FROM.includes(operation)) {
-    if (typeof from !== 'string') throw refuse(field, `Patch operation '${operation}' needs 'from'`);
-    if (value !== undefined && value !== null)
-      throw refuse(field, `Patch operation '${operation}' takes no value`);
-  } else if (from !== undefined && from !== null) {
-    throw refuse(field, `Patch operation '${operation}' takes no 'from'`);
-  }
-  if (operation === 'increment' && typeof value !== 'number') {
-    throw refuse(field, `Patch operation 'increment' needs a number, not ${kindOf(value)}`);
-  }
-  const source = typeof from === 'string' ? parsePointer(from) : undefined;
-  if (source !== undefined && isAtOrBelow(target, source)) {
-    throw refuse(
-      field,
-      `Patch operation '${operation}' puts '${from}' into itself`,
-      "'field' must not lead to 'from', nor below it",
-    );
-  }
-  return {
-    operation,
-    field: target,
-    ...(value === undefined ? {} : { value }),
-    ...(source === undefined ? {} : { from: source }),
-  };
+  refuseFrom();
+  if (operation !== 'increment') return { operation, field: target, value };
+  if (typeof value === 'number') return { operation, field: target, value };
+  throw refuse(field, `Patch operation 'increment' needs a number, not ${kindOf(value)}`);
 }
 
 function isAtOrBelow(pointer: Pointer, ancestor: Pointer): boolean {

@@ -85,29 +85,26 @@ export class PatchedObject {
   async apply(operation: PatchOperation): Promise<void> {
     this.#begin(operation);
     await this.#breathe();
-    const { field, value } = operation;
+    const { field } = operation;
     if (field.length === 0) throw refuse('/field', 'A patch cannot address the whole object');
-    refusePosition(
-      this.#object,
-      operation.operation === 'move' || operation.operation === 'copy' ? operation.from! : field,
-    );
+    refusePosition(this.#object, operation.from ?? field);
     switch (operation.operation) {
       case 'add':
       case 'replace':
-        this.#set(field, value!);
+        this.#set(field, operation.value);
         break;
       case 'remove':
-        this.#removeValue(field, value);
+        this.#removeValue(field, operation.value);
         break;
       case 'increment':
-        this.#increment(field, value as number);
+        this.#increment(field, operation.value);
         break;
       case 'move':
       case 'copy':
         this.#moveOrCopy(operation);
         break;
       case 'transform':
-        await this.#runTransform(field, value!);
+        await this.#runTransform(field, operation.value);
     }
   }
 
@@ -189,14 +186,14 @@ export class PatchedObject {
     );
   }
 
-  #moveOrCopy({ operation, field, from }: PatchOperation): void {
-    const value = getAt(this.#object, from!);
+  #moveOrCopy({ operation, field, from }: Extract<PatchOperation, { readonly from: Pointer }>): void {
+    const value = getAt(this.#object, from);
     if (value === undefined || value === null) return;
     const parent = getAt(this.#object, field.slice(0, -1));
     if (isObject(parent) && Object.hasOwn(parent, lastOf(field))) {
       throw refuse('/field', `'${formatPointer(field)}' exists already; '${operation}' does not overwrite`);
     }
-    if (operation === 'move') this.#remove(from!);
+    if (operation === 'move') this.#remove(from);
     this.#set(field, value, operation === 'move');
   }
 

@@ -96,7 +96,7 @@ export function rehearsedFailure(
   changesLimit = NAMED,
 ): ResourceError {
   const error = toResourceError(thrown);
-  const detail = (error.detail ?? {}) as JsonValue;
+  const detail = error.detail ?? {};
   if (!isObject(detail)) return error;
   const { log, trace, changes } = unitOfWork;
   const dryRun: JsonObject = {

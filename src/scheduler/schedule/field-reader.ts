@@ -34,7 +34,7 @@ export class FieldReader {
       return { message: mistake.message, ...facts };
     });
     throw new BadRequestError(first.message, {
-      detail: { ...(first.detail as object), mistakes },
+      detail: { ...(isObject(first.detail) ? first.detail : {}), mistakes },
       cause: first,
     });
   }

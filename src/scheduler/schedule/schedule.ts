@@ -293,8 +293,7 @@ function inField<T>(field: string, read: () => T): T {
     if (!(error instanceof BadRequestError)) throw error;
     throw new BadRequestError(error.message, {
       field: `/${field}`,
-      detail: error.detail,
-      ...(error.detail === undefined ? { id: 'SCHED_INVALID' } : {}),
+      ...(error.detail === undefined ? { id: 'SCHED_INVALID' } : { detail: error.detail }),
       cause: error,
     });
   }

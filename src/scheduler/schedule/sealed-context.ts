@@ -17,15 +17,14 @@ export interface ContextSeals {
 
 export function contextSeals(crypto: Pick<Crypto, 'encrypt' | 'decrypt'>): ContextSeals {
   async function open<T extends WithContext>(stored: T): Promise<T> {
-    const { sealed, ...definition } = stored;
-    if (sealed === undefined) return stored;
-    const opened = { ...definition, invokeContext: cloneJson(definition.invokeContext) } as unknown as T;
-    for (const place of sealed) {
+    if (stored.sealed === undefined) return stored;
+    const opened = { invokeContext: cloneJson(stored.invokeContext) };
+    for (const place of stored.sealed) {
       const pointer = ['invokeContext', ...parsePointer(place)];
-      const value = getAt(opened as unknown as JsonValue, pointer);
-      if (value !== undefined) setAt(opened as never, pointer, await crypto.decrypt(value));
+      const value = getAt(opened, pointer);
+      if (value !== undefined) setAt(opened, pointer, await crypto.decrypt(value));
     }
-    return opened;
+    return unmarked({ ...stored, ...opened });
   }
   return {
     async seal(definition) {
@@ -40,12 +39,14 @@ export function contextSeals(crypto: Pick<Crypto, 'encrypt' | 'decrypt'>): Conte
       return { ...definition, ...stored, sealed: places.map((place) => formatPointer(place)) };
     },
     open,
-    openToShow: (definition) =>
-      open(definition).catch(() => {
-        const { sealed, ...stored } = definition;
-        return stored as unknown as typeof definition;
-      }),
+    openToShow: (definition) => open(definition).catch(() => unmarked({ ...definition })),
   };
+}
+
+/** Without the list of what is encrypted in it. @param copy is changed */
+function unmarked<T extends WithContext>(copy: T): T {
+  Reflect.deleteProperty(copy, 'sealed');
+  return copy;
 }
 
 /** Whether a secret of it is not encrypted: it was stored by a version that did not. */

@@ -3,8 +3,8 @@ import { isObject, type JsonObject } from '#json/index.ts';
 
 /** The properties that `managed.json` declares for a type; undefined for a type that it does not know. */
 export function managedProperties(config: ConfigStore, type: string): JsonObject | undefined {
-  const found = config.get(managedConfig).objects.find(({ name }) => name === type) as JsonObject | undefined;
+  const found = config.get(managedConfig).objects.find(({ name }) => name === type);
   const schema = found?.['schema'];
   const properties = isObject(schema) ? schema['properties'] : undefined;
-  return properties === undefined ? undefined : (properties as JsonObject);
+  return isObject(properties) ? properties : undefined;
 }

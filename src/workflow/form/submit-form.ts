@@ -105,7 +105,7 @@ function refuse(violations: readonly FormViolation[]): BadRequestError {
     id: 'WORKFLOW_FORM',
     field: first.field,
     ...(first.hint === undefined ? {} : { hint: first.hint }),
-    detail: { violations },
+    detail: { violations: violations.map((violation) => ({ ...violation })) },
   });
 }
 

@@ -48,7 +48,7 @@ export function workflowJobs(platform: WorkflowPlatform): JobHandler {
 
 /** The element, and in a script that has failed the line and column. */
 function placeOf({ detail, cause }: ResourceError): string | undefined {
-  const { process, element } = isObject(detail) ? (detail as JsonObject) : {};
+  const { process, element } = isObject(detail) ? detail : {};
   if (typeof process !== 'string' || typeof element !== 'string') return undefined;
   const stack = cause instanceof Error ? (cause.stack ?? '') : '';
   const [, at = ''] = /\n\s+at [^\n]*(:\d+:\d+)\)/.exec(stack) ?? [];

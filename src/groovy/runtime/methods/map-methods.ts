@@ -138,7 +138,7 @@ defineMethods('java.util.Map', 'java.lang.Object', {
   'eachWithIndex/1': (self: JavaMap, fn: unknown) => {
     let at = 0;
     for (const entry of self) {
-      if (parameterCount(fn) === 3) (fn as Closure).call([entry.key, entry.value, at++]);
+      if (fn instanceof Closure && parameterCount(fn) === 3) fn.call([entry.key, entry.value, at++]);
       else call2(fn, entry, at++);
     }
     return self;

@@ -78,7 +78,9 @@ defineMethods('java.util.Map', 'java.lang.Object', {
   'inject/1-2': (self: JavaMap, ...args: unknown[]) =>
     inject(self.list(), args, (fn, total, entry) => {
       const { key, value } = entry as Entry;
-      return parameterCount(fn) === 3 ? (fn as Closure).call([total, key, value]) : call2(fn, total, entry);
+      return fn instanceof Closure && parameterCount(fn) === 3
+        ? fn.call([total, key, value])
+        : call2(fn, total, entry);
     }),
   'max/1': (self: JavaMap, fn: unknown) => bestEntry(self, fn, 1),
   'min/1': (self: JavaMap, fn: unknown) => bestEntry(self, fn, -1),
@@ -103,8 +105,6 @@ defineMethods('java.util.Map', 'java.lang.Object', {
   },
 });
 
-const byKey = (left: unknown, right: unknown) =>
-  orderBy(undefined)((left as Entry).key, (right as Entry).key);
+const byKey = (left: Entry, right: Entry) => orderBy(undefined)(left.key, right.key);
 
-const byValue = (left: unknown, right: unknown) =>
-  orderBy(undefined)((left as Entry).value, (right as Entry).value);
+const byValue = (left: Entry, right: Entry) => orderBy(undefined)(left.value, right.value);

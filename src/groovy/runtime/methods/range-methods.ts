@@ -38,13 +38,12 @@ defineMethods('groovy.lang.Range', 'java.util.List', {
   'by/1': step,
   'containsWithinBounds/1': (self: Range, value: unknown) => {
     if (!isNumeric(value) || !self.isInt) return self.items.some((item) => javaEquals(item, value));
-    const number = toNumber(value);
-    return number >= (self.low as number) && number <= (self.high as number);
+    return self.spans(toNumber(value));
   },
   'contains/1': (self: Range, value: unknown) => {
     if (!self.isInt) return self.items.some((item) => javaEquals(item, value));
     if (!isNumeric(value) || self.isEmpty) return false;
     const number = toNumber(value);
-    return Number.isInteger(number) && number >= (self.low as number) && number <= (self.high as number);
+    return Number.isInteger(number) && self.spans(number);
   },
 });

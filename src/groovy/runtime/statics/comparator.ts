@@ -6,16 +6,25 @@ import { compare } from '../equality.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import { toText } from '../text.ts';
-import { type Entry, JavaObject } from '../values.ts';
+import { exception } from '../throwable.ts';
+import { classNameOf } from '../type-of.ts';
+import { Entry, JavaObject } from '../values.ts';
 
 const COMPARATOR_CLASS = classNamed('java.util.Comparator');
 
 defineStatics('java.util.Map$Entry', {
-  'comparingByKey/0': () =>
-    new Comparator((left, right) => compare((left as Entry).key, (right as Entry).key)),
+  'comparingByKey/0': () => new Comparator((left, right) => compare(entryOf(left).key, entryOf(right).key)),
   'comparingByValue/0': () =>
-    new Comparator((left, right) => compare((left as Entry).value, (right as Entry).value)),
+    new Comparator((left, right) => compare(entryOf(left).value, entryOf(right).value)),
 });
+
+function entryOf(value: unknown): Entry {
+  if (value instanceof Entry) return value;
+  throw exception(
+    'java.lang.ClassCastException',
+    `${classNameOf(value)} cannot be cast to java.util.Map$Entry`,
+  );
+}
 
 /** An order as an object. */
 export class Comparator extends JavaObject {

@@ -10,7 +10,7 @@ export class ProcessFileError extends BadRequestError {
     const listed = findings.map(({ element, message }) => `'${element}' ${message}`).join('; ');
     super(`The process file cannot be deployed: ${listed}`, {
       id: 'WORKFLOW_REFUSED',
-      detail: { findings },
+      detail: { findings: findings.map((finding) => ({ ...finding })) },
     });
     this.findings = findings;
   }
