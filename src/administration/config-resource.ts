@@ -220,11 +220,11 @@ class ConfigScope {
   }
 
   async #write(write: ConfigWrite): Promise<Resource> {
-    const { shown, warnings } = await this.#writer.write(write);
-    const { id } = write;
-    if (shown === null || warnings.length === 0) return resource(id, null, shown ?? {});
+    const { shown, revision, warnings } = await this.#writer.write(write);
+    const known = this.#context.client.isExternal ? revision : null;
+    if (shown === null || warnings.length === 0) return resource(write.id, known, shown ?? {});
     // Who saves it is told; later reads do not repeat it.
-    return resource(id, null, { ...shown, warnings: [...warnings] });
+    return resource(write.id, known, { ...shown, warnings: [...warnings] });
   }
 
   #beside(ids: readonly string[]): Promise<(id: string) => JsonObject> {

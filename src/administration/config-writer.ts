@@ -4,6 +4,7 @@ import {
   definitionOf,
   type PlannedEffect,
   type RouterConfig,
+  revisionOf,
 } from '#config/index.ts';
 import type { Database, Db, UnitOfWork } from '#database/index.ts';
 import {
@@ -59,6 +60,14 @@ interface Looked extends CheckedText {
   readonly content: JsonObject | null;
 }
 
+/** What is shown of a configuration that was written; nothing of one that is gone. */
+interface ConfigWritten {
+  readonly shown: JsonObject | null;
+  readonly revision: string | null;
+  /** What is doubtful about it. */
+  readonly warnings: readonly string[];
+}
+
 export interface ConfigPlanned {
   /** Why it would be refused. */
   readonly findings: readonly Finding[];
@@ -87,13 +96,10 @@ export class ConfigWriter {
   }
 
   /**
-   * @returns what is shown of it, null when it is gone, and what is doubtful about it
    * @throws BadRequestError `CONFIG_INVALID` with all findings
    * @throws PreconditionFailedError `CONFIG_REVISION`
    */
-  async write(
-    write: ConfigWrite,
-  ): Promise<{ readonly shown: JsonObject | null; readonly warnings: readonly string[] }> {
+  async write(write: ConfigWrite): Promise<ConfigWritten> {
     const { store, seals, activate } = this.#options;
     const { unitOfWork, security } = writeContext(this.#context);
     const { id, operation, isPatch = false } = write;
@@ -119,7 +125,8 @@ export class ConfigWriter {
       after: shown,
     });
     unitOfWork.afterCommit(`configuration ${id}`, activate);
-    return { shown, warnings: warnings.map(({ message }) => message) };
+    const revision = content === null ? null : revisionOf(content);
+    return { shown, revision, warnings: warnings.map(({ message }) => message) };
   }
 
   /** What `write` would refuse and do, and what would follow from it; nothing changes. */

@@ -14,6 +14,7 @@ export type { Objection } from './config-checks.ts';
 export { configIdOfFile, definitionOf, formatConfigId, parseConfigId } from './config-id.ts';
 export type { PlannedEffect } from './config-plans.ts';
 export { type CheckedText, type ConfigOptions, ConfigStore } from './config-store.ts';
+export { revisionOf } from './config-text.ts';
 export { ConfigWatcher } from './config-watcher.ts';
 export { type AuditConfig, auditConfig } from './definitions/audit-schema.ts';
 export {

@@ -65,6 +65,7 @@ describe('a configuration', () => {
       expect([late.status, late.body.detail.id]).toEqual([412, 'CONFIG_REVISION']);
       const now = (await api('GET', 'config/endpoint/greet')).body;
       expect([now.source, now._rev === body._rev]).toEqual(["'hi'", false]);
+      expect(first.body._rev).toBe(now._rev);
       const patch = [{ operation: 'replace', field: '/source', value: "'hello'" }];
       const headersOf = (revision: string) => ({ 'If-Match': `"${revision}"` });
       const wrong = { body: patch, headers: headersOf(body._rev) };
