@@ -67,8 +67,9 @@ export async function failJob(
   const error = toResourceError(thrown);
   const inner = error.cause instanceof Error ? error.cause.message : error.message;
   const cause = inner === error.message ? {} : { cause: inner };
-  const body = { ...error.toJSON(), ...cause };
   const { handler, options } = queue.worker(job.queue);
+  const place = handler.placeOf?.(error);
+  const body = { ...error.toJSON(), ...cause, ...(place === undefined ? {} : { at: place }) };
   const end = await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
     const db = await unitOfWork.db();
     const isLast = forGood || job.attempt >= job.attempts || handler.isFinal?.(error) === true;
@@ -80,7 +81,6 @@ export async function failJob(
     return isLast ? 'dead' : 'retrying';
   });
   const text = 'cause' in cause ? `${error.message}: ${cause.cause}` : error.message;
-  const place = handler.placeOf?.(error);
   const said = place === undefined ? text : `${text} (at ${place})`;
   return { end, ms: performance.now() - startedAt, error: said };
 }

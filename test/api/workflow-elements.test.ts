@@ -151,6 +151,25 @@ describe('statistics of a definition', () => {
   });
 });
 
+describe('a dead letter', () => {
+  it('tells administrators how often it was tried, and where its script failed', async () => {
+    const [letter] = await workflow.list('job/deadletter', `processInstanceId=${failed}`);
+    const at = `workflow/job/deadletter/${letter._id}?_fields=*,failure`;
+    const { body } = await api('GET', at);
+    expect(body).toMatchObject({
+      elementId: 'break',
+      failure: {
+        attempts: 3,
+        code: 500,
+        message: expect.stringContaining('Broken'),
+        at: expect.stringMatching(/^fragile\/break/),
+      },
+    });
+    expect((await api('GET', at, asAnn)).status).toBe(403);
+    expect((await api('GET', at, { user: 'anonymous', password: 'anonymous' })).status).toBe(403);
+  });
+});
+
 describe('the activities of an instance', () => {
   it('say where it was, when, who was at it, and what job stands there', async () => {
     const { activities } = await workflow.get(`processinstance/${failed}?_fields=activities`);

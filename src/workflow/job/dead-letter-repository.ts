@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
 import { executionId, parseExecutionId } from '../instance/instance-id.ts';
 import { idIs, type Listing, type ListPage, listPage, textIs } from '../query/list-repository.ts';
@@ -51,6 +52,20 @@ export async function findDeadLetter(db: Db, id: string): Promise<DeadLetterRow 
   const { rows } = await sql<JobRow>`
     select ${LISTING.select} from ${LISTING.from} where j.is_dead and j.id = ${id}`.execute(db);
   return rows[0] && withExecutionId(rows[0]);
+}
+
+/** How often a job was tried, and the body of its last error, `at` which place of a script. */
+export interface Failure {
+  readonly attempts: number;
+  readonly detail: JsonObject;
+}
+
+/** Undefined when the queue has forgotten it. */
+export async function findFailure(db: Db, queue: string, jobId: string): Promise<Failure | undefined> {
+  const { rows } = await sql<Failure>`
+    select attempts, detail from svc_dead_letter
+    where queue = ${queue} and data->>'job' = ${jobId} order by died_at desc limit 1`.execute(db);
+  return rows[0];
 }
 
 /** Where an instance has jobs that are out of attempts. */

@@ -12,9 +12,15 @@ import {
 } from '#resource/index.ts';
 import { isId } from '../instance/instance-id.ts';
 import { answerPage } from '../query/answer-page.ts';
+import { asksFor, keepAllFields } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
-import { type DeadLetterRow, findDeadLetter, listDeadLetters } from './dead-letter-repository.ts';
+import {
+  type DeadLetterRow,
+  findDeadLetter,
+  findFailure,
+  listDeadLetters,
+} from './dead-letter-repository.ts';
 import { enqueueJob, WORKFLOW_QUEUE } from './enqueue-job.ts';
 import { listQueueLetters, reviveJob } from './job-repository.ts';
 
@@ -27,9 +33,14 @@ export function deadLetterResource(platform: WorkflowPlatform): CollectionProvid
       const page = await listDeadLetters(await readerOf(platform, context), request, kind);
       return answerPage(page, (row) => resource(row.id, String(row.revision), view(row)));
     },
-    async read(context, _request, id) {
+    async read(context, request, id) {
       const row = await getRow(platform, context, id);
-      return resource(row.id, String(row.revision), view(row));
+      const content = view(row);
+      if (asksFor(request, 'failure')) {
+        const failure = await findFailure(await readerOf(platform, context), WORKFLOW_QUEUE, id);
+        content['failure'] = failure === undefined ? null : { attempts: failure.attempts, ...failure.detail };
+      }
+      return keepAllFields(request, resource(row.id, String(row.revision), content));
     },
     instanceActions: new ActionTable<[id: string]>(
       {
