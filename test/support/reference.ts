@@ -233,6 +233,13 @@ interface SchemaValue extends JsonSchema {
   readonly const?: unknown;
   readonly anyOf?: readonly SchemaValue[];
   readonly default?: unknown;
+  readonly allOf?: readonly SchemaCase[];
+}
+
+/** What holds of a value whose `name` is a certain one, such as the properties of a module. */
+interface SchemaCase {
+  readonly if?: { readonly properties?: { readonly name?: { readonly const?: unknown } } };
+  readonly then?: JsonSchema;
 }
 
 function keysOf(root: JsonSchema, given: JsonSchema, prefix: string, seen: readonly string[] = []): string[] {
@@ -252,6 +259,10 @@ function keysOf(root: JsonSchema, given: JsonSchema, prefix: string, seen: reado
     if (inner.items !== undefined) rows.push(...keysOf(root, inner.items, `${at}[]`, within));
     if (typeof inner.additionalProperties === 'object')
       rows.push(...keysOf(root, inner.additionalProperties, `${at}.<name>`, within));
+  }
+  for (const { if: when, then } of schema.allOf ?? []) {
+    const name = when?.properties?.name?.const;
+    if (then !== undefined && name !== undefined) rows.push(...keysOf(root, then, `${prefix}(${name})`, seen));
   }
   return rows;
 }
