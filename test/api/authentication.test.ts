@@ -404,6 +404,15 @@ describe('a session', () => {
   it('has no other actions', async () => {
     const { status, body } = await api('POST', 'authentication?_action=logon');
     expect([status, body.detail?.hint]).toEqual([400, "Did you mean 'login'?"]);
-    expect((await api('GET', 'authentication')).body.providers).toEqual([]);
+  });
+
+  it('says by what people log in', async () => {
+    expect((await api('GET', 'authentication')).body).toEqual({
+      _id: '',
+      providers: [],
+      password: true,
+      sessions: true,
+      lockout: { failures: 5, firstWaitSeconds: 1, longestWaitSeconds: 900 },
+    });
   });
 });

@@ -12,6 +12,7 @@ import {
 } from '#resource/index.ts';
 import { refuseAction } from '../refuse-action.ts';
 import type { AuthenticatorParts } from './authenticator.ts';
+import { LOCKOUT } from './login-throttle.ts';
 import { isForTls, writeCookie } from './session-cookie.ts';
 import { SESSION_MODULE, type Sessions } from './sessions.ts';
 
@@ -23,8 +24,16 @@ export function authenticationResource(parts: () => AuthenticatorParts): RouteHa
   return singleton({
     description: { title: 'authentication' },
 
-    /** There are no social providers; clients of the field ask for them before they show a login. */
-    read: async () => resource('', null, { providers: [] }),
+    /** By what people log in. There are no social providers; clients of the field ask for them before they show a login. */
+    async read() {
+      const { modules, sessions } = parts();
+      return resource('', null, {
+        providers: [],
+        password: modules.some(({ verifyPassword }) => verifyPassword !== undefined),
+        sessions: sessions !== undefined,
+        lockout: LOCKOUT,
+      });
+    },
 
     actions: new ActionTable(
       {

@@ -22,6 +22,13 @@ const POLICY: ThrottlePolicy = {
   everyMs: 5_000,
 };
 
+/** What a page says before somebody logs in: after so many failures from one address they wait, longer each time. */
+export const LOCKOUT = {
+  failures: POLICY.pairFree,
+  firstWaitSeconds: POLICY.firstMs / 1_000,
+  longestWaitSeconds: POLICY.longestMs / 1_000,
+} as const;
+
 /**
  * Slows down guessing on all nodes together. A failure is counted before the password is compared and taken back when
  * that was right, so however many guesses come at once, no more are compared than may be.
