@@ -90,7 +90,7 @@ export async function waiting(server: TestServer): Promise<number> {
   return rows[0]!.n;
 }
 
-/** Others change ada's status while she sends her object as it was. */
+/** Others change how long ada stays while she sends her object as it was. */
 export async function expectNothingTakenBack(
   server: TestServer,
   headers: Record<string, string>,
@@ -100,14 +100,14 @@ export async function expectNothingTakenBack(
   const { body: own } = await asAda('GET', 'managed/user/ada');
   const { body: before } = await api('GET', 'repo/managed/user/ada');
   const others = await server.database.db.startTransaction().execute();
-  await sql`update managed_object set rev = rev + 1, data = data || '{"accountStatus":"leaving"}'
+  await sql`update managed_object set rev = rev + 1, data = data || '{"endDate":"2029-01-01"}'
     where type = 'user' and id = 'ada'`.execute(others);
   const put = asAda('PUT', 'managed/user/ada', { body: own, headers });
   await expect.poll(() => waiting(server)).toBe(1);
   await others.commit().execute();
   expect((await put).status).toBe(403);
   const { body: after } = await api('GET', 'repo/managed/user/ada');
-  expect(after).toEqual({ ...before, _rev: String(Number(before._rev) + 1), accountStatus: 'leaving' });
-  await sql`update managed_object set rev = rev + 1, data = data - 'accountStatus'
+  expect(after).toEqual({ ...before, _rev: String(Number(before._rev) + 1), endDate: '2029-01-01' });
+  await sql`update managed_object set rev = rev + 1, data = data || '{"endDate":"2030-01-01"}'
     where type = 'user' and id = 'ada'`.execute(server.database.db);
 }
