@@ -25,7 +25,7 @@ export function administrationFeature(
   platform: Platform,
   server: ServerState,
 ): Feature & { readonly overrides: ConfigOverrides } {
-  const { database, config, observe, crypto, notifier, scripts } = platform;
+  const { database, config, observe, crypto, notifier, router, scripts } = platform;
   const alias = () => String(config.properties.get('svc.config.crypto.alias'));
   const seals = overrideSeals(crypto, alias);
   const overrides = new ConfigOverrides({ store: config, database, seals, observe });
@@ -38,6 +38,7 @@ export function administrationFeature(
         store: config,
         database,
         versions: () => overrides.versions,
+        maySeeScripts: (context) => router.maySeeScripts(context),
         protect: (id, content) => protectSecrets(crypto, alias(), id, content),
         seals,
         meetFilters: (filters, ...asked) => meetFilters(filters, scripts, ...asked),

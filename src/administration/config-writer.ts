@@ -40,6 +40,8 @@ export interface ConfigWriterOptions {
   readonly meetFilters: MeetFilters;
   /** Of the overrides that are in force here. */
   readonly versions: () => ReadonlyMap<string, string>;
+  /** Whether the caller may evaluate scripts. */
+  readonly maySeeScripts: (context: Context) => Promise<boolean>;
   /** Brings changes in force, here and on all other nodes. */
   readonly activate: () => Promise<void>;
 }
@@ -76,6 +78,13 @@ export interface ConfigPlanned {
   readonly after: JsonObject | null;
   readonly effects: readonly PlannedEffect[];
 }
+
+const NOT_TRIED: Finding = {
+  id: 'CONFIG_NOT_TRIED',
+  where: '',
+  message: 'Whether they could be put back through these filters was not tried',
+  hint: 'Their scripts are run for whoever may evaluate scripts',
+};
 
 /** What each unit of work has written already: that nobody else has changed. */
 const WRITTEN = new WeakMap<UnitOfWork, Set<string>>();
@@ -136,11 +145,17 @@ export class ConfigWriter {
     this.#requireRevision(write);
     const { content, warnings, value, ...looked } = await this.#look(write);
     const isTaken = looked.findings.length === 0 || (content === null && id.includes('/'));
-    const findings = isTaken ? await this.#waysLost(id, content, value) : looked.findings;
+    // To try filters is to run scripts that the caller has sent.
+    const isTried = id !== 'router' || (await this.#options.maySeeScripts(this.#context));
+    const lost = isTaken && isTried ? await this.#waysLost(id, content, value) : [];
+    const findings = isTaken ? lost : looked.findings;
     const raw = store.findRaw(id);
     return {
       findings,
-      warnings: warnings.map(({ finding, message }) => finding ?? { id: 'CONFIG_DOUBT', where: '', message }),
+      warnings: [
+        ...warnings.map(({ finding, message }) => finding ?? { id: 'CONFIG_DOUBT', where: '', message }),
+        ...(isTaken && !isTried ? [NOT_TRIED] : []),
+      ],
       before: raw === undefined ? null : sealed(id, asObject(raw)),
       after: content === null ? null : sealed(id, content),
       effects: isTaken ? await store.effectsOf(id, content === null ? undefined : value) : [],

@@ -264,6 +264,23 @@ describe('a configuration', () => {
     });
   });
 
+  it('is planned by who may only do that without a script of theirs being run', async () => {
+    const rules = `var httpAccessConfig = { configs: [
+      { pattern: 'config/*', roles: 'svc-authorized', methods: 'action', actions: 'plan' },
+      { pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' } ] };`;
+    await using other = await startTestServer({ files: { 'script/access.js': rules } });
+    await callersOf(() => other.api).createUser('eve');
+    const source = "throw { code: 400, message: JSON.stringify(svc.read('repo/managed/user/eve')) };";
+    const content = { filters: [{ onRequest: { type: 'text/javascript', source } }] };
+    const planned = await callerAs(() => other.api, 'eve')('POST', 'config/router?_action=plan', {
+      body: { content },
+    });
+    expect([planned.status, planned.body.findings]).toEqual([200, []]);
+    expect(planned.body.warnings).toContainEqual(expect.objectContaining({ id: 'CONFIG_NOT_TRIED' }));
+    const asked = await other.api('POST', 'config/router?_action=plan', { body: { content } });
+    expect(asked.body.findings).toEqual([expect.objectContaining({ id: 'ROUTER_LOCKS_OUT' })]);
+  });
+
   it('is nothing for anybody else', async () => {
     for (const [caller, status] of [
       [asAda, 403],

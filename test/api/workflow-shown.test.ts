@@ -108,14 +108,14 @@ describe('what is shown', () => {
   });
 
   test.each<[string, string[]]>([
-    ['processdefinition', ['POST', 'POST ?_action=x', 'PUT /{id}', 'PATCH /{id}', 'POST /{id}?_action=x']],
+    ['processdefinition', ['POST', 'POST ?_action=x', 'PUT /{id}', 'PATCH /{id}']],
     [
       'processdefinition/{id}/taskdefinition',
       ['POST', 'POST ?_action=x', 'PUT /task', 'PATCH /task', 'DELETE /task', 'POST /task?_action=x'],
     ],
     ['processinstance', ['PUT /{instance}', 'PATCH /{instance}', 'POST ?_action=migrate']],
     ['processinstance/history', ['PUT /{instance}', 'PATCH /{instance}', 'POST ?_action=migrate']],
-    ['taskinstance', ['POST', 'POST ?_action=claim', 'PATCH /{task}']],
+    ['taskinstance', ['POST', 'PATCH /{task}']],
     [
       'taskinstance/history',
       [
