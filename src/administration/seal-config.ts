@@ -75,7 +75,7 @@ export function withKeptSecrets(
   }
   for (const pointer of secretReferences(given, properties)) {
     const stays =
-      getAt(before, pointer) === getAt(given, pointer) &&
+      equalJson(getAt(before, pointer) ?? null, getAt(given, pointer) ?? null) &&
       isBoundAlike(id, { content: before, pointer }, { content: given, pointer });
     if (!stays) throw notKept(pointer);
   }

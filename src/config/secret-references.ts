@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
+import { coercionIn } from './coercion.ts';
 import type { PropertySource } from './property-source.ts';
 import { isSecretName } from './secret-variables.ts';
 import { substitute } from './substitution.ts';
@@ -13,8 +14,18 @@ export function secretReferences(content: JsonValue, properties: PropertySource)
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) visit(item, [...pointer, String(index)]);
     } else if (isObject(value)) {
+      // What it is made into stands in its place, whatever its one member refers to.
+      if (coercionIn(value) !== undefined) {
+        if (isAnywhereSecret(value)) found.push(pointer);
+        return;
+      }
       for (const [key, member] of Object.entries(value as JsonObject)) visit(member, [...pointer, key]);
     } else if (typeof value === 'string' && value.includes('&{') && leadsToSecret(value)) found.push(pointer);
+  }
+
+  function isAnywhereSecret(value: JsonValue): boolean {
+    if (typeof value === 'string') return value.includes('&{') && leadsToSecret(value);
+    return typeof value === 'object' && value !== null && Object.values(value).some(isAnywhereSecret);
   }
 
   function leadsToSecret(text: string): boolean {

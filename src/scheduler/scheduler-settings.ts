@@ -12,7 +12,7 @@ export function scheduleSecrets(config: ConfigStore): readonly SecretReference[]
     return secretReferences(written, config.properties.ofFiles).map((pointer) => ({
       schedule: alias,
       pointer,
-      text: String(getAt(written, pointer)),
+      written: getAt(written, pointer) ?? null,
       value: getAt(value.invokeContext, pointer) ?? null,
     }));
   });

@@ -6,6 +6,8 @@ import { MARK, NEW_YEAR, scheduleSite } from '../support/schedule-site.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
+/** What it is made into is a secret as well. */
+const WHOLE = { $object: '{"pin":"&{remote.password}"}' };
 const FILES = {
   'conf/schedule-in-memory.json': {
     schedule: '0 0 0 1 1 ?',
@@ -20,7 +22,7 @@ const FILES = {
     persisted: true,
     invokeService: 'script',
     invokeContext: {
-      input: { password: '&{remote.password}' },
+      input: { password: '&{remote.password}', whole: WHOLE },
       script: {
         type: 'text/javascript',
         source: "svc.create('managed/mark', null, { note: object.password })",
@@ -36,7 +38,7 @@ describe('the operation of schedules', () => {
   it('tells nobody what references in its files stand for, and keeps them while they stay where they are', async () => {
     const path = 'scheduler/job/secretive';
     const read = (await site.api('GET', path)).body;
-    expect(read.invokeContext.input).toEqual({ password: '&{remote.password}' });
+    expect(read.invokeContext.input).toEqual({ password: '&{remote.password}', whole: WHOLE });
     const { triggers, nextRunDate, previousRunDate, ...fields } = read;
     const later = { ...fields, schedule: '0 0 1 1 1 ?' };
     const answers = [
@@ -51,7 +53,11 @@ describe('the operation of schedules', () => {
     const elsewhere = { ...fields.invokeContext, script: MARK };
     const moved = await site.api('PUT', path, { body: { ...fields, invokeContext: elsewhere } });
     expect([moved.status, moved.body.detail.id]).toEqual([400, 'CONFIG_SECRET_BOUND']);
-    for (const asked of ['invokeContext/input/password sw "T"', 'invokeContext/input/password pr']) {
+    for (const asked of [
+      'invokeContext/input/password sw "T"',
+      'invokeContext/input/password pr',
+      'invokeContext/input/whole/pin sw "T"',
+    ]) {
       const guess = await site.api('GET', `scheduler/job?_queryFilter=${encodeURIComponent(asked)}`);
       expect([guess.status, guess.body.detail.id]).toEqual([403, 'QUERY_SECRET']);
     }

@@ -2,6 +2,7 @@ import type { DaylightSaving } from '#cron/index.ts';
 import type { Db } from '#database/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { isInstant } from '#time/index.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
 import { timingOf } from '../schedule/schedule.ts';
 import { scheduleWords } from '../schedule/schedule-words.ts';
@@ -119,7 +120,7 @@ function timeOf(body: JsonObject, member: 'from' | 'to'): number | undefined {
   const text = body[member];
   if (text === undefined) return undefined;
   const at = typeof text === 'string' ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(at)) return at;
+  if (isInstant(at)) return at;
   throw refuse(member, `${member} is ${JSON.stringify(text)}`, 'An ISO time such as 2026-08-02T00:00:00Z');
 }
 

@@ -2,7 +2,7 @@ import type { Db } from '#database/index.ts';
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { parseQueryFilter, pointersOf, type QueryFilter, refuseUnknownField } from '#resource/index.ts';
-import { addDuration, parseDuration } from '#time/index.ts';
+import { addDuration, isInstant, parseDuration } from '#time/index.ts';
 import { MINUTE_DAYS } from './firing-count-keeper.ts';
 import {
   type CountQuery,
@@ -103,7 +103,7 @@ function timeOf(body: JsonObject, member: 'from' | 'to'): number | undefined {
   const text = body[member];
   if (text === undefined) return undefined;
   const at = typeof text === 'string' ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(at)) return at;
+  if (isInstant(at)) return at;
   throw refuse(member, `${member} is ${JSON.stringify(text)}`, 'An ISO time such as 2026-08-02T00:00:00Z');
 }
 

@@ -17,8 +17,8 @@ import type { ScheduleDefinition } from './schedule.ts';
 export interface SecretReference {
   readonly schedule: string;
   readonly pointer: Pointer;
-  /** Such as `&{mail.password}`. */
-  readonly text: string;
+  /** Such as `&{mail.password}`, or `{"$object": "&{mail.json.secret}"}`. */
+  readonly written: JsonValue;
   /** What it stands for now. */
   readonly value: JsonValue;
 }
@@ -41,7 +41,7 @@ export function shownDefinition<T extends Pick<ScheduleDefinition, 'invokeContex
   const shown = { invokeContext: cloneJson(stored) };
   const show = (pointer: Pointer, value: JsonValue) => setAt(shown, ['invokeContext', ...pointer], value);
   for (const pointer of named) show(pointer, standInOf(partAt(stored, pointer)));
-  for (const { pointer, text } of own) show(pointer, text);
+  for (const { pointer, written } of own) show(pointer, written);
   return { ...definition, ...shown };
 }
 
@@ -60,10 +60,10 @@ export function withKeptContext(
 ): ScheduleDefinition {
   const own = before === undefined ? [] : standing(id, before.invokeContext, references);
   const back = [
-    ...own.filter(({ pointer, text }) => getAt(given.invokeContext, pointer) === text),
+    ...own.filter(({ pointer, written }) => equalJson(getAt(given.invokeContext, pointer) ?? null, written)),
     ...secretMembers(given.invokeContext)
       .filter((pointer) => isStandIn(partAt(given.invokeContext, pointer)))
-      .map((pointer) => ({ pointer, text: 'the secret' })),
+      .map((pointer) => ({ pointer, written: 'the secret' })),
   ][0];
   if (back === undefined) return given;
   if (before !== undefined && given.invokeService === before.invokeService) {
@@ -73,11 +73,14 @@ export function withKeptContext(
     }
   }
   const field = formatPointer(['invokeContext', ...back.pointer]);
-  throw new BadRequestError(`'${back.text}' at ${field} is kept only while all of the invokeContext stays`, {
-    id: 'CONFIG_SECRET_BOUND',
-    field,
-    hint: 'References are resolved where they are read: change the file of the schedule, or write the secret again',
-  });
+  throw new BadRequestError(
+    `'${nameOf(back.written)}' at ${field} is kept only while all of the invokeContext stays`,
+    {
+      id: 'CONFIG_SECRET_BOUND',
+      field,
+      hint: 'References are resolved where they are read: change the file of the schedule, or write the secret again',
+    },
+  );
 }
 
 /**
@@ -109,6 +112,10 @@ export async function requireNoSecretContext(
     field: formatPointer(asked),
     hint: 'Ask for other members of the schedules',
   });
+}
+
+function nameOf(written: JsonValue): string {
+  return typeof written === 'string' ? written : JSON.stringify(written);
 }
 
 function standing(id: string, invokeContext: JsonValue, references: SecretReferences) {
