@@ -105,8 +105,14 @@ function readRequest(
   };
 }
 
+/** They say where a message goes and where it ends, which is ours to say. */
+const FRAMING =
+  /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect)$/i;
+
+/** A value may bring further lines from whoever has set a variable: none of them takes the place of another. */
 function readHeaders(call: DelegateCall, text: string): Record<string, string> {
   const headers: Record<string, string> = {};
+  const names = new Set<string>();
   for (const line of text.split(/\r?\n/).filter((each) => each.trim() !== '')) {
     const [, name, value] = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:(.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined) {
@@ -116,6 +122,9 @@ function readHeaders(call: DelegateCall, text: string): Record<string, string> {
         'Write lines such as Accept: text/plain',
       );
     }
+    if (FRAMING.test(name)) throw bad(call, `has the request header '${name}', which is the server's own`);
+    if (names.has(name.toLowerCase())) throw bad(call, `has the request header '${name}' twice`);
+    names.add(name.toLowerCase());
     headers[name] = value.trim();
   }
   return headers;

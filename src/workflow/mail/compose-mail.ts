@@ -88,6 +88,8 @@ function readHeaders(call: DelegateCall, text: string): Record<string, string> {
     if (!KNOWN_HEADER.test(name.trim()) || OWN_HEADERS.test(name.trim())) {
       throw bad(call, `has the header '${line.slice(0, 80)}'`, 'Write lines such as X-Priority: 1');
     }
+    const known = Object.keys(headers).some((other) => other.toLowerCase() === name.trim().toLowerCase());
+    if (known) throw bad(call, `has the header '${name.trim()}' twice`);
     headers[name.trim()] = oneLine(call, 'headers', value.trim());
   }
   return headers;

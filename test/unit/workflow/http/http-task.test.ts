@@ -161,6 +161,8 @@ describe('a task of type http', () => {
     [{ requestMethod: 'TRACE' }, "the method 'TRACE'"],
     [{ requestTimeout: 'soon' }, "the requestTimeout 'soon'"],
     [{ requestHeaders: 'no colon' }, "the request header 'no colon'"],
+    [{ requestHeaders: 'Authorization: ours\nX: y\nauthorization: theirs' }, "'authorization' twice"],
+    [{ requestHeaders: 'X: y\nContent-Length: 0' }, "'Content-Length', which is the server's own"],
     [{ saveResponseVariableAsJson: 'true' }, 'no JSON'],
   ])('refuses %j', async (fields, message) => {
     reply(200, 'no json');
