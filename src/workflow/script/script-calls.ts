@@ -24,6 +24,15 @@ const VARIABLES = '$variables';
  * reach out. `execution.getVariable` has them all.
  */
 const BUILT_IN: ReadonlySet<string> = new Set([
+  // The language's own: a script means them, whatever whoever has started the process calls its variables.
+  ...'undefined NaN Infinity globalThis Object Function Array String Number Boolean BigInt Symbol Date RegExp'.split(
+    ' ',
+  ),
+  ...'Map Set WeakMap WeakSet Promise Proxy Reflect JSON Math Error TypeError RangeError SyntaxError'.split(
+    ' ',
+  ),
+  ...'ReferenceError EvalError URIError parseInt parseFloat isNaN isFinite encodeURI decodeURI'.split(' '),
+  ...'encodeURIComponent decodeURIComponent ArrayBuffer Uint8Array Intl BpmnError'.split(' '),
   'svc',
   'context',
   'identityServer',
