@@ -262,7 +262,8 @@ function keysOf(root: JsonSchema, given: JsonSchema, prefix: string, seen: reado
   }
   for (const { if: when, then } of schema.allOf ?? []) {
     const name = when?.properties?.name?.const;
-    if (then !== undefined && name !== undefined) rows.push(...keysOf(root, then, `${prefix}(${name})`, seen));
+    if (then !== undefined && name !== undefined)
+      rows.push(...keysOf(root, then, `${prefix}(${name})`, seen));
   }
   return rows;
 }
