@@ -20,6 +20,11 @@ export class RenewedCaller {
     this.#sureAt = context.receivedAt;
   }
 
+  /** As it was last known. */
+  get security(): SecurityContext {
+    return this.#security;
+  }
+
   /** Before each attempt. @throws UnauthorizedError when they may not come in any more */
   async begin(): Promise<SecurityContext> {
     this.#attempts += 1;

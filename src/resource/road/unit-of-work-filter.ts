@@ -104,14 +104,15 @@ async function own(
     throw told !== undefined && (await router.maySeeScripts(context)) ? told : error;
   });
   if (!context.client.isExternal) return report ?? response;
-  if (report === undefined) return router.answered(context, request, response);
-  if (await router.maySeeScripts(context)) return report;
+  const asker = { ...context, security: caller.security };
+  if (report === undefined) return router.answered(asker, request, response);
+  if (await router.maySeeScripts(asker)) return report;
   // Scripts that are asked what may be shown change nothing by that.
   return runUnitOfWork(
     database,
     { dryRun: true, callers: context.callersAtWork ?? 0 },
     async (unitOfWork) => {
-      const reader = { ...context, unitOfWork, rehearsed: true };
+      const reader = { ...asker, unitOfWork, rehearsed: true };
       const answer = await router.answered(reader, request, response);
       return shownReport(report, answer, (asked, shown) => router.shown(reader, asked, shown));
     },
