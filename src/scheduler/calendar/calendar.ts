@@ -2,7 +2,7 @@ import type { DaylightSaving } from '#cron/index.ts';
 import type { Db } from '#database/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { isInstant } from '#time/index.ts';
+import { askedTime } from '../asked-time.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
 import { timingOf } from '../schedule/schedule.ts';
 import { scheduleWords } from '../schedule/schedule-words.ts';
@@ -38,8 +38,8 @@ export async function calendarOf(
   { now, dst }: { readonly now: number; readonly dst: DaylightSaving },
 ): Promise<JsonObject> {
   const members = isObject(body) ? body : {};
-  const from = timeOf(members, 'from') ?? now;
-  const to = timeOf(members, 'to') ?? from + DAY_MS;
+  const from = askedTime(members, 'from', refuse) ?? now;
+  const to = askedTime(members, 'to', refuse) ?? from + DAY_MS;
   if (from >= to || to - from > MOST_DAYS * DAY_MS) {
     throw refuse(
       'to',
@@ -114,14 +114,6 @@ function shown(schedule: PlannedSchedule, { times, everyMs }: PlannedRuns): Json
 function spanOf(ms: number): string {
   const [unit, length] = UNITS.find(([, each]) => ms % each === 0) ?? ['ms', 1];
   return `${ms / length} ${unit}`;
-}
-
-function timeOf(body: JsonObject, member: 'from' | 'to'): number | undefined {
-  const text = body[member];
-  if (text === undefined) return undefined;
-  const at = typeof text === 'string' ? Date.parse(text) : Number.NaN;
-  if (isInstant(at)) return at;
-  throw refuse(member, `${member} is ${JSON.stringify(text)}`, 'An ISO time such as 2026-08-02T00:00:00Z');
 }
 
 function idsOf({ ids }: JsonObject): readonly string[] | undefined {

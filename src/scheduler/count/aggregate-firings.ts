@@ -2,7 +2,8 @@ import type { Db } from '#database/index.ts';
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { parseQueryFilter, pointersOf, type QueryFilter, refuseUnknownField } from '#resource/index.ts';
-import { addDuration, isInstant, parseDuration } from '#time/index.ts';
+import { addDuration, parseDuration } from '#time/index.ts';
+import { askedTime } from '../asked-time.ts';
 import { MINUTE_DAYS } from './firing-count-keeper.ts';
 import {
   type CountQuery,
@@ -67,8 +68,8 @@ function readQuery(body: JsonValue, now: number): Omit<CountQuery, 'limit'> {
   if (unknown !== undefined) {
     throw refuse(unknown, `There is no '${unknown}'`, didYouMean(unknown, MEMBERS) ?? MEMBERS.join(', '));
   }
-  const to = timeOf(body, 'to') ?? now;
-  const from = timeOf(body, 'from') ?? to - DAY_MS;
+  const to = askedTime(body, 'to', refuse) ?? now;
+  const from = askedTime(body, 'from', refuse) ?? to - DAY_MS;
   if (from >= to) throw refuse('from', `from ${iso(from)} is not before to ${iso(to)}`);
   const bucketMs = bucketOf(body);
   const coarse = bucketMs === null ? to - from > 2 * DAY_MS : bucketMs % HOUR_MS === 0;
@@ -97,14 +98,6 @@ function readQuery(body: JsonValue, now: number): Omit<CountQuery, 'limit'> {
     filter,
     ofSchedules: by.includes('schedule') || pointersOf(filter).some(([name]) => name === 'schedule'),
   };
-}
-
-function timeOf(body: JsonObject, member: 'from' | 'to'): number | undefined {
-  const text = body[member];
-  if (text === undefined) return undefined;
-  const at = typeof text === 'string' ? Date.parse(text) : Number.NaN;
-  if (isInstant(at)) return at;
-  throw refuse(member, `${member} is ${JSON.stringify(text)}`, 'An ISO time such as 2026-08-02T00:00:00Z');
 }
 
 /** Buckets have a length of their own: no months and years. */
