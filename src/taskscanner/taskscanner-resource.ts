@@ -1,5 +1,5 @@
 import { isStandIn, secretMembers } from '#crypto/index.ts';
-import { BadRequestError, factsOf, NotFoundError, ResourceError } from '#errors/index.ts';
+import { BadRequestError, errorIdOf, factsOf, NotFoundError, ResourceError } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonObject, type JsonValue, partAt } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import {
@@ -167,14 +167,14 @@ async function scanOf(
   return parseScanDefinition(schedule['invokeContext']);
 }
 
-/** Undefined of what is gone, is no scan any more, or has secrets. */
+/** Undefined of what is gone, or is no scan any more. @throws BadRequestError `SCAN_SECRET`, as for whoever starts it */
 async function readDefinition(
   platform: TaskScannerPlatform,
   context: Context,
   name: string,
 ): Promise<ScanDefinition | undefined> {
   return scanOf(platform, context, name).catch((error: unknown) => {
-    if (error instanceof BadRequestError) return undefined;
+    if (error instanceof BadRequestError && errorIdOf(error) !== 'SCAN_SECRET') return undefined;
     throw error;
   });
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { MARK, scan, scanSite } from '../support/scan-site.ts';
 
 describe('a scan that a schedule or a script starts', () => {
@@ -43,6 +44,17 @@ describe('a scan that a schedule or a script starts', () => {
     const { body } = await run('referring');
     expect((await site.api('GET', `taskscanner/${body._id}`)).body.progress).toMatchObject({ successes: 2 });
     expect(await marks()).toEqual(['i0', 'i1']);
+  });
+
+  it('does not try a schedule with a secret again in the name of somebody else', async () => {
+    await items(1, { group: 'hidden', refuses: 403 });
+    await site.api('POST', 'scheduler/job/telling?_action=trigger');
+    const fired = await eventually(
+      async () => (await site.api('GET', 'taskscanner?_queryFilter=name eq "schedule/telling"')).body.result,
+      (runs) => runs.some(({ ended }: { ended?: string }) => ended !== undefined && ended !== ''),
+    );
+    const retried = await site.api('POST', `taskscanner/${fired[0]._id}?_action=retry`);
+    expect([retried.status, retried.body.detail.id]).toEqual([400, 'SCAN_SECRET']);
   });
 
   it('is fired by a schedule, once for each firing, and the firing waits if it should', async () => {
