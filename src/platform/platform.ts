@@ -33,4 +33,5 @@ export const WAKE_UP = {
   queueBehind: 'queue-behind',
   cluster: 'cluster',
   events: 'events',
+  workflow: 'workflow',
 } as const;

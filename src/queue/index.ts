@@ -6,7 +6,7 @@
  * unit of work that enqueued it was committed; what its handler stores is there exactly if the job counts as
  * completed; a node that lost its claim commits nothing; no NOTIFY inside a transaction.
  */
-export type { ClaimedJob, Job, JobFailure, JobHandler, JobWork } from './job.ts';
+export type { ClaimedJob, Job, JobFailure, JobHandler, JobPlace, JobWork } from './job.ts';
 export { JobPoller } from './job-poller.ts';
 export { Queue } from './queue.ts';
 export { QueueKeeper } from './queue-keeper.ts';

@@ -73,10 +73,14 @@ export interface JobHandler {
   pauseMs?(job: Job): number | undefined;
   /** Whether another attempt would fail as well; the job is a dead letter at once. */
   isFinal?(error: ResourceError): boolean;
-  /** Where it failed, for the log. */
-  placeOf?(error: ResourceError): string | undefined;
+  /** Where it failed: `at` for the log; all of it is kept with the error of a dead letter. */
+  placeOf?(error: ResourceError): JobPlace | undefined;
   /** Stores what a failure means to the room, in the transaction that records it. */
   failed?(unitOfWork: UnitOfWork, job: Job, failure: JobFailure): Promise<void>;
+}
+
+export interface JobPlace extends JsonObject {
+  readonly at: string;
 }
 
 export type JobWork = (unitOfWork: UnitOfWork) => Promise<void>;

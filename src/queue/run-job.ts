@@ -69,7 +69,7 @@ export async function failJob(
   const cause = inner === error.message ? {} : { cause: inner };
   const { handler, options } = queue.worker(job.queue);
   const place = handler.placeOf?.(error);
-  const body = { ...error.toJSON(), ...cause, ...(place === undefined ? {} : { at: place }) };
+  const body = { ...error.toJSON(), ...cause, ...place };
   const end = await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
     const db = await unitOfWork.db();
     const isLast = forGood || job.attempt >= job.attempts || handler.isFinal?.(error) === true;
@@ -81,7 +81,7 @@ export async function failJob(
     return isLast ? 'dead' : 'retrying';
   });
   const text = 'cause' in cause ? `${error.message}: ${cause.cause}` : error.message;
-  const said = place === undefined ? text : `${text} (at ${place})`;
+  const said = place === undefined ? text : `${text} (at ${place.at})`;
   return { end, ms: performance.now() - startedAt, error: said };
 }
 

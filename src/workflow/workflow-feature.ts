@@ -1,11 +1,12 @@
 import { scriptConfig, workflowConfig } from '#config/index.ts';
 import type { Destination, Network } from '#egress/index.ts';
-import type { Feature, Platform } from '#platform/index.ts';
+import { type Feature, type Platform, WAKE_UP } from '#platform/index.ts';
 import { Definitions } from './definition/definitions.ts';
 import { noDelegates, ProjectDelegates } from './delegate/project-delegates.ts';
 import { DiagramPainter } from './diagram/index.ts';
 import { processGuard } from './http/index.ts';
 import { WORKFLOW_QUEUE } from './job/enqueue-job.ts';
+import { RunEnded } from './job/run-ended.ts';
 import { workflowJobs } from './job/run-workflow-job.ts';
 import { MailQueue, mailGuard } from './mail/index.ts';
 import { workflowNode } from './workflow-node.ts';
@@ -32,7 +33,7 @@ export function workflowFeature(
   platform: Platform,
   options: WorkflowOptions,
 ): Feature & { readonly workflow: WorkflowPlatform } {
-  const { database, config, clock, crypto, router, observe, queue, scripts } = platform;
+  const { database, config, clock, crypto, router, observe, queue, scripts, notifier } = platform;
   const allowed = () => [...options.allowedNetworks, ...config.get(workflowConfig).http.allow];
   const workflow: WorkflowPlatform = {
     database,
@@ -40,6 +41,7 @@ export function workflowFeature(
     scripts,
     observe,
     queue,
+    runEnded: new RunEnded(() => notifier.notify(WAKE_UP.workflow)),
     now: () => Math.floor(clock.now()),
     definitions: new Definitions(),
     crypto,

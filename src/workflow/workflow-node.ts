@@ -1,5 +1,5 @@
 import { workflowConfig } from '#config/index.ts';
-import { inRightThread, type NodeGround, type NodePart, type Platform } from '#platform/index.ts';
+import { inRightThread, type NodeGround, type NodePart, type Platform, WAKE_UP } from '#platform/index.ts';
 import { Connection, passing, systemContext } from '#resource/index.ts';
 import { DeploymentAgent } from './deployment/deployment-agent.ts';
 import { historyKeeper } from './history/history-keeper-agent.ts';
@@ -24,6 +24,7 @@ export function workflowNode(
   });
   return {
     services: [agent, historyKeeper(workflow, () => current().historyKeepDays)],
+    onWakeUp: { [WAKE_UP.workflow]: () => workflow.runEnded.wake() },
     health: () => {
       const detail = workflowInactive(current());
       return [{ name: 'workflow', ok: detail === undefined, ...(detail === undefined ? {} : { detail }) }];

@@ -10,6 +10,7 @@ import type { Scripts } from '#script/index.ts';
 import type { Definitions } from './definition/definitions.ts';
 import type { Delegates } from './delegate/project-delegates.ts';
 import type { DiagramPainter } from './diagram/index.ts';
+import type { RunEnded } from './job/run-ended.ts';
 import type { MailQueue } from './mail/index.ts';
 
 /** What workflow needs of the house. */
@@ -20,6 +21,7 @@ export interface WorkflowPlatform {
   readonly scripts: Scripts;
   readonly observe: Observe;
   readonly queue: Queue;
+  readonly runEnded: RunEnded;
   /** Epoch ms by the database's clock. */
   readonly now: () => number;
   readonly definitions: Definitions;

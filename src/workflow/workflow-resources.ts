@@ -25,7 +25,7 @@ export function workflowResources(
     message: singleton(messageResource(platform)),
     signal: singleton(signalResource(platform)),
     'deployment*': collection(deploymentResource(platform)),
-    'job/deadletter*': collection(deadLetterResource(platform)),
+    'job/deadletter*': collection(deadLetterResource(platform, router)),
     // While there is no engine, that answers for paths that lead nowhere as well.
     '{other}*': {
       handle: async (_context, request) => {

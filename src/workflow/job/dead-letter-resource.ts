@@ -1,11 +1,13 @@
-import { NotFoundError } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { ForbiddenError, NotFoundError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import {
   ActionTable,
   actionResult,
   type CollectionProvider,
   type Context,
   dbOf,
+  type ReadRequest,
+  type Router,
   readerOf,
   resource,
   type WriteContext,
@@ -21,11 +23,14 @@ import {
   findFailure,
   listDeadLetters,
 } from './dead-letter-repository.ts';
-import { enqueueJob, WORKFLOW_QUEUE } from './enqueue-job.ts';
+import { WORKFLOW_QUEUE } from './enqueue-job.ts';
 import { listQueueLetters, reviveJob } from './job-repository.ts';
+import { readWait, runNow } from './run-now.ts';
+
+type Judges = Pick<Router, 'handle' | 'judgesByScript'>;
 
 /** `/workflow/job/deadletter`: jobs that are out of attempts. */
-export function deadLetterResource(platform: WorkflowPlatform): CollectionProvider {
+export function deadLetterResource(platform: WorkflowPlatform, judges: Judges): CollectionProvider {
   return {
     description: { title: 'Dead-letter job', query: '_queryId=query-all-ids' },
     async query(context, request) {
@@ -33,22 +38,29 @@ export function deadLetterResource(platform: WorkflowPlatform): CollectionProvid
       const page = await listDeadLetters(await readerOf(platform, context), request, kind);
       return answerPage(page, (row) => resource(row.id, String(row.revision), view(row)));
     },
+    runsScripts: (request, id) =>
+      asksFor(request, 'failure') &&
+      // Of which instance its row says; rules and filters are about all of them.
+      judges.judgesByScript([readOfVariables(id ?? '')]),
     async read(context, request, id) {
       const row = await getRow(platform, context, id);
       const content = view(row);
       if (asksFor(request, 'failure')) {
         const failure = await findFailure(await readerOf(platform, context), WORKFLOW_QUEUE, id);
-        content['failure'] = failure === undefined ? null : { attempts: failure.attempts, ...failure.detail };
+        content['failure'] = {
+          ...(failure === undefined ? {} : { attempts: failure.attempts, ...failure.detail }),
+          variables: await variablesOf(judges, context, row),
+        };
       }
       return keepAllFields(request, resource(row.id, String(row.revision), content));
     },
     instanceActions: new ActionTable<[id: string]>(
       {
         retry: {
-          does: 'Has the job tried once more',
-          async run(context, _request, id) {
-            await retry(platform, context, await getRow(platform, context, id));
-            return actionResult({ 'Successfully retried dead letter job': id });
+          does: 'Has the job tried once more; with `wait`, such as `5s`, answers what came of it',
+          async run(context, request, id) {
+            const waitMs = readWait(request);
+            return actionResult(await retry(platform, context, await getRow(platform, context, id), waitMs));
           },
         },
       },
@@ -63,20 +75,39 @@ export function deadLetterResource(platform: WorkflowPlatform): CollectionProvid
 
 async function retry(
   platform: WorkflowPlatform,
-  { unitOfWork }: WriteContext,
-  { id, instance_id }: DeadLetterRow,
-): Promise<void> {
-  const revision = await reviveJob(await unitOfWork.db(), id);
-  if (revision === undefined) throw noDeadLetter(id);
-  const letters = await listQueueLetters(await unitOfWork.db(), WORKFLOW_QUEUE, id);
-  await platform.queue.dismiss(unitOfWork, letters);
-  await enqueueJob(platform, unitOfWork, {
-    id,
-    revision,
-    dueAt: platform.now(),
-    attempts: 1,
-    ...(instance_id === null ? {} : { instanceId: instance_id }),
-  });
+  context: WriteContext,
+  { id }: DeadLetterRow,
+  waitMs: number,
+): Promise<JsonObject> {
+  const db = await context.unitOfWork.db();
+  const revived = await reviveJob(db, id);
+  if (revived === undefined) throw noDeadLetter(id);
+  await platform.queue.dismiss(context.unitOfWork, await listQueueLetters(db, WORKFLOW_QUEUE, id));
+  const answer: JsonObject = { 'Successfully retried dead letter job': id };
+  await runNow(platform, context, { ...revived, retry_cycle: null }, { waitMs, answer });
+  return answer;
+}
+
+/** The variables of its instance, as whoever asks is shown them; null where that is nothing. */
+async function variablesOf(
+  judges: Judges,
+  context: Context,
+  { instance_id }: DeadLetterRow,
+): Promise<JsonValue> {
+  if (instance_id === null) return null;
+  try {
+    const answer = await judges.handle(context, readOfVariables(instance_id));
+    const content = answer.kind === 'resource' && isObject(answer.content) ? answer.content : {};
+    return content['processVariables'] ?? null;
+  } catch (error) {
+    if (error instanceof ForbiddenError || error instanceof NotFoundError) return null;
+    throw error;
+  }
+}
+
+function readOfVariables(instance: string): ReadRequest {
+  const path = ['workflow', 'processinstance', instance];
+  return { method: 'read', path, fields: [['processVariables']], parameters: {} };
 }
 
 async function getRow(platform: WorkflowPlatform, context: Context, id: string): Promise<DeadLetterRow> {

@@ -1,5 +1,6 @@
 import type { UnitOfWork } from '#database/index.ts';
 import { firstOf } from '#json/index.ts';
+import type { Job } from '#queue/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { readRetryCycle } from './retry-cycle.ts';
 
@@ -14,6 +15,8 @@ export interface QueuedJob {
   readonly retryCycle?: string | null;
   /** Instead of what the cycle says. */
   readonly attempts?: number;
+  /** Somebody waits for its end. */
+  readonly isAwaited?: boolean;
 }
 
 /** Puts a stored job into the queue, in the unit of work that stores it. */
@@ -29,6 +32,7 @@ export async function enqueueJob(
       job: job.id,
       revision: job.revision,
       ...(job.instanceId === undefined ? {} : { instance: job.instanceId }),
+      ...(job.isAwaited === true ? { isAwaited: true } : {}),
       ...(pausesMs.length === 1 ? {} : { pausesMs: [...pausesMs] }),
       // What it does is part of what caused it; each firing of a start timer begins something of its own.
       ...(job.instanceId === undefined || unitOfWork.actor === undefined
@@ -39,4 +43,8 @@ export async function enqueueJob(
     retries: (job.attempts ?? attempts) - 1,
     retryDelayMs: firstOf(pausesMs),
   });
+}
+
+export function isAwaited({ data }: Pick<Job, 'data'>): boolean {
+  return data['isAwaited'] === true;
 }

@@ -82,12 +82,13 @@ export async function recordFailure(
   return rows[0];
 }
 
-/** A dead letter gets one more attempt. @returns its new revision, or undefined when it is none */
-export async function reviveJob(db: Db, id: string): Promise<number | undefined> {
-  const { rows } = await sql<{ revision: number }>`
-    update workflow_job set is_dead = false, retries = 1, due_at = now(), revision = revision + 1
-    where id = ${id} and is_dead returning revision`.execute(db);
-  return rows[0]?.revision;
+/** A dead letter gets one more attempt. @returns undefined when it is none */
+export async function reviveJob(db: Db, id: string): Promise<JobRow | undefined> {
+  const { rows } = await sql<JobRow>`
+    update workflow_job
+    set is_dead = false, retries = 1, exception = null, due_at = now(), revision = revision + 1
+    where id = ${id} and is_dead returning *`.execute(db);
+  return rows[0];
 }
 
 /** The dead letters that the queue holds for a job. */

@@ -5,6 +5,7 @@ import { type LockedJob, seeForJobs } from '../instance/instance-repository.ts';
 import { treeKey } from '../instance/step-repository.ts';
 import { takeStep } from '../instance/take-step.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
+import { isAwaited } from './enqueue-job.ts';
 import { contextOf, stimulusOf } from './job-step.ts';
 
 const MOST_KNOWN = 10_000;
@@ -33,7 +34,9 @@ export class JobsTogether {
       const place = `${locked.instance.definitionId} ${row.element}`;
       this.#places.set(job, place);
       if (row.is_dead || row.revision !== job.data['revision'] || row.kind === 'signal') continue;
-      if (!this.#known.has(place)) works.set(job, (unitOfWork) => this.#work(unitOfWork, job, seen));
+      // Who waits for one is told of it alone.
+      if (!this.#known.has(place) && !isAwaited(job))
+        works.set(job, (unitOfWork) => this.#work(unitOfWork, job, seen));
     }
     return works;
   }

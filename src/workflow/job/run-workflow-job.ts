@@ -1,7 +1,6 @@
 import { nextInUtc } from '#cron/index.ts';
 import type { UnitOfWork } from '#database/index.ts';
-import type { ResourceError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Job, JobFailure, JobHandler } from '#queue/index.ts';
 import { SYSTEM, systemContext } from '#resource/index.ts';
 import { findDefinition } from '../definition/definition-repository.ts';
@@ -12,7 +11,8 @@ import { startInstance } from '../instance/start-instance.ts';
 import { treeKey } from '../instance/step-repository.ts';
 import { takeStep } from '../instance/take-step.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
-import { enqueueJob } from './enqueue-job.ts';
+import { enqueueJob, isAwaited } from './enqueue-job.ts';
+import { placeOfFailure } from './failure-place.ts';
 import { deleteJob, findJob, type JobRow, moveStartTimer, recordFailure } from './job-repository.ts';
 import { contextOf, stimulusOf } from './job-step.ts';
 import { JobsTogether } from './jobs-together.ts';
@@ -29,6 +29,7 @@ export function workflowJobs(platform: WorkflowPlatform): JobHandler {
     async run(unitOfWork, job) {
       const { job: id, revision, instance, transaction } = job.data;
       if (typeof id !== 'string') return;
+      if (isAwaited(job)) unitOfWork.afterCommit('tell who waits for a job', platform.runEnded.tell);
       if (typeof transaction === 'string')
         unitOfWork.actor = { userId: SYSTEM.authenticationId, transactionId: transaction };
       if (!isActive(platform)) return putOff(platform, unitOfWork, job);
@@ -40,20 +41,10 @@ export function workflowJobs(platform: WorkflowPlatform): JobHandler {
     // One step of an instance at a time, however many jobs it has.
     groupOf: ({ data }) => (typeof data['instance'] === 'string' ? data['instance'] : undefined),
     noteAlone: (job) => together.noteAlone(job),
-    placeOf,
+    placeOf: placeOfFailure,
     pauseMs: ({ data, attempt }) => pauseAfter(data['pausesMs'], attempt),
     failed: (unitOfWork, job, failure) => noteFailure(platform, unitOfWork, job, failure),
   };
-}
-
-/** The element, and in a script that has failed the line and column. */
-function placeOf({ detail, cause }: ResourceError): string | undefined {
-  const { process, element } = isObject(detail) ? detail : {};
-  if (typeof process !== 'string' || typeof element !== 'string') return undefined;
-  const stack = cause instanceof Error ? (cause.stack ?? '') : '';
-  const [, at = ''] = /\n\s+at [^\n]*(:\d+:\d+)\)/.exec(stack) ?? [];
-  // The stack of anything but a script is about our own code.
-  return `${process}/${element}${stack.includes(` ${element}${at}`) ? at : ''}`;
 }
 
 /** Of a job with a list of pauses. */
@@ -147,6 +138,7 @@ async function noteFailure(
   const { job: id, revision } = job.data;
   if (typeof id !== 'string' || typeof revision !== 'number') return;
   const exception = textOf(error);
+  if (isAwaited(job)) unitOfWork.afterCommit('tell who waits for a job', platform.runEnded.tell);
   const row = await recordFailure(await unitOfWork.db(), {
     id,
     revision,
