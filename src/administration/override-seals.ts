@@ -1,15 +1,5 @@
-import { type Crypto, isEnvelope } from '#crypto/index.ts';
-import {
-  cloneJson,
-  formatPointer,
-  getAt,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  parsePointer,
-  partAt,
-  setAt,
-} from '#json/index.ts';
+import { type Crypto, isEnvelope, openMembers, sealMembers } from '#crypto/index.ts';
+import { isObject, type JsonObject, type JsonValue, partAt } from '#json/index.ts';
 import type { ConfigOverride } from './config-override-repository.ts';
 import { secretPlaces } from './config-secrets.ts';
 
@@ -27,22 +17,14 @@ export function overrideSeals(
 ): OverrideSeals {
   return {
     async seal(id, content) {
-      const places = plainSecrets(id, content);
-      const stored = cloneJson(content);
-      for (const place of places) {
-        setAt(stored, place, await crypto.encrypt(partAt(content, place), null, alias()));
-      }
-      const sealed = places.length === 0 ? null : places.map((place) => formatPointer(place));
-      return { content: textOf(stored), sealed };
+      const sealed = await sealMembers(crypto, content, plainSecrets(id, content), alias());
+      const { places } = sealed;
+      return { content: textOf(sealed.content), sealed: places.length === 0 ? null : [...places] };
     },
     async open(override) {
       if (override.sealed === null || override.content === null) return override;
-      const content = JSON.parse(override.content) as JsonObject;
-      for (const pointer of override.sealed) {
-        const place = parsePointer(pointer);
-        const value = getAt(content, place);
-        if (value !== undefined) setAt(content, place, await crypto.decrypt(value));
-      }
+      const stored: JsonObject = JSON.parse(override.content);
+      const content = await openMembers(crypto, { content: stored, places: override.sealed });
       return { ...override, content: textOf(content), sealed: null };
     },
   };

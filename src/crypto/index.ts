@@ -18,5 +18,6 @@ export { hashPassword } from './password-hash.ts';
 export { replaceFile } from './replace-file.ts';
 export { type RewrapMemory, Rewrapper } from './rewrap.ts';
 export { isSeal, PRIVATE_SEAL, placeOfForeign, withoutSeals, withSeals } from './seal.ts';
+export { openMembers, plainSecrets, sealMembers } from './sealed-members.ts';
 export { isReference, isSecretValue, isStandIn, secretMembers, standInOf } from './secret-members.ts';
 export { HASHES_AT_ONCE } from './slow-hash.ts';

@@ -1,6 +1,14 @@
-import { type Crypto, isEnvelope, isSeal, secretMembers } from '#crypto/index.ts';
+import {
+  type Crypto,
+  isEnvelope,
+  isSeal,
+  openMembers,
+  plainSecrets,
+  sealMembers,
+  secretMembers,
+} from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
-import { cloneJson, formatPointer, getAt, type JsonValue, parsePointer, partAt, setAt } from '#json/index.ts';
+import { formatPointer, isObject, partAt } from '#json/index.ts';
 import type { ScheduleDefinition } from './schedule.ts';
 
 type WithContext = Pick<ScheduleDefinition, 'invokeContext' | 'sealed'>;
@@ -17,26 +25,16 @@ export interface ContextSeals {
 
 export function contextSeals(crypto: Pick<Crypto, 'encrypt' | 'decrypt'>): ContextSeals {
   async function open<T extends WithContext>(stored: T): Promise<T> {
-    if (stored.sealed === undefined) return stored;
-    const opened = { invokeContext: cloneJson(stored.invokeContext) };
-    for (const place of stored.sealed) {
-      const pointer = ['invokeContext', ...parsePointer(place)];
-      const value = getAt(opened, pointer);
-      if (value !== undefined) setAt(opened, pointer, await crypto.decrypt(value));
-    }
-    return unmarked({ ...stored, ...opened });
+    const { invokeContext: content, sealed: places } = stored;
+    if (places === undefined || !isObject(content)) return stored;
+    return unmarked({ ...stored, invokeContext: await openMembers(crypto, { content, places }) });
   }
   return {
     async seal(definition) {
-      if (definition.sealed !== undefined) return definition;
-      const places = plainSecrets(definition.invokeContext);
-      if (places.length === 0) return definition;
-      const stored = { invokeContext: cloneJson(definition.invokeContext) };
-      for (const place of places) {
-        const pointer = ['invokeContext', ...place];
-        setAt(stored, pointer, await crypto.encrypt(partAt(stored, pointer), null, null));
-      }
-      return { ...definition, ...stored, sealed: places.map((place) => formatPointer(place)) };
+      const { invokeContext, sealed } = definition;
+      if (sealed !== undefined || !isObject(invokeContext)) return definition;
+      const { content, places } = await sealMembers(crypto, invokeContext);
+      return places.length === 0 ? definition : { ...definition, invokeContext: content, sealed: places };
     },
     open,
     openToShow: (definition) => open(definition).catch(() => unmarked({ ...definition })),
@@ -52,10 +50,6 @@ function unmarked<T extends WithContext>(copy: T): T {
 /** Whether a secret of it is not encrypted: it was stored by a version that did not. */
 export function isOpen({ sealed, invokeContext }: WithContext): boolean {
   return sealed === undefined && plainSecrets(invokeContext).length > 0;
-}
-
-function plainSecrets(context: JsonValue) {
-  return secretMembers(context).filter((pointer) => !isEnvelope(partAt(context, pointer)));
 }
 
 /**
