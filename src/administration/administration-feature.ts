@@ -39,6 +39,7 @@ export function administrationFeature(
         database,
         versions: () => overrides.versions,
         maySeeScripts: (context) => router.maySeeScripts(context),
+        requireScriptRight: (context, field) => router.requireScriptRight(context, field),
         protect: (id, content) => protectSecrets(crypto, alias(), id, content),
         seals,
         meetFilters: (filters, ...asked) => meetFilters(filters, scripts, ...asked),

@@ -147,6 +147,9 @@ class ConfigScope {
         this.#get(id);
         return this.#write({ id, operation: 'update', revision, sent: request.content });
       case 'patch': {
+        if (hasTransform(request)) {
+          await this.#options.requireScriptRight(this.#context, '/value/script');
+        }
         const after = await applyPatch(this.#get(id), request.operations, {
           budget: this.#context.budget,
           transform: this.#options.transform(this.#context),

@@ -5,6 +5,7 @@ import {
   type PlannedEffect,
   type RouterConfig,
   revisionOf,
+  scheduleConfig,
 } from '#config/index.ts';
 import type { Database, Db, UnitOfWork } from '#database/index.ts';
 import {
@@ -25,6 +26,7 @@ import {
   writeContext,
 } from '#resource/index.ts';
 import { deleteOverride, lockOverrides, putOverride, versionOf } from './config-override-repository.ts';
+import { listChanges } from './list-changes.ts';
 import { requireNothingOpened } from './operator-keys.ts';
 import type { OverrideSeals } from './override-seals.ts';
 import { requireCallerStays } from './require-caller-stays.ts';
@@ -42,6 +44,8 @@ export interface ConfigWriterOptions {
   readonly versions: () => ReadonlyMap<string, string>;
   /** Whether the caller may evaluate scripts. */
   readonly maySeeScripts: (context: Context) => Promise<boolean>;
+  /** @throws ForbiddenError unless the caller may have the server run what stands at the JSON pointer */
+  readonly requireScriptRight: (context: Context, field: string) => Promise<void>;
   /** Brings changes in force, here and on all other nodes. */
   readonly activate: () => Promise<void>;
 }
@@ -114,6 +118,7 @@ export class ConfigWriter {
     const { id, operation, isPatch = false } = write;
     this.#requireRevision(write);
     const { content, findings, warnings, value } = await this.#look(write);
+    await this.#requireRight(write, content);
     if (findings.length > 0 && (content !== null || !id.includes('/'))) throw invalid(id, content, findings);
     await this.#requireWays(id, content, value);
     const db = await unitOfWork.db();
@@ -202,6 +207,30 @@ export class ConfigWriter {
     return { ...(await store.check(id, JSON.stringify(content, null, 2))), content };
   }
 
+  /**
+   * A configuration is code: hooks, filters, SQL, where scripts are, who is an administrator. Of schedules, and of what no part of the
+   * server reads, it is what is invoked. It may be left as it is shown, so that nobody finds out by this whether a secret is what they think.
+   */
+  async #requireRight({ id, sent }: ConfigWrite, content: JsonObject | null): Promise<void> {
+    const { store, requireScriptRight } = this.#options;
+    const definition = definitionOf(id);
+    const isCode = definition !== scheduleConfig.id && store.definitions.has(definition);
+    if (!isCode && content === null) return;
+    const codeOf = (whole: JsonObject) => {
+      const code = withoutIdentity(whole);
+      return isCode ? code : invokedBy(code);
+    };
+    const before = asObject(store.findRaw(id));
+    const [change] =
+      sent === undefined
+        ? listChanges(codeOf(before), codeOf(content ?? {}))
+        : listChanges(
+            codeOf(sealed(id, before)),
+            codeOf(withoutWarnings(sent ?? {}, store.definitions.has(definition))),
+          );
+    if (change !== undefined) await requireScriptRight(this.#context, String(change['path']));
+  }
+
   /** Whoever changes who may come in, and what is asked on the way, can still put it right. */
   async #requireWays(id: string, content: JsonObject | null, value: unknown): Promise<void> {
     const before = asObject(this.#options.store.findRaw(id));
@@ -252,6 +281,10 @@ export function asObject(value: JsonValue | undefined): JsonObject {
 /** What an answer has told may come back with it. */
 function withoutWarnings({ warnings, ...content }: JsonObject, isRead: boolean): JsonObject {
   return warnings === undefined || isRead ? content : { ...content, warnings };
+}
+
+function invokedBy({ invokeService = null, invokeContext = null }: JsonObject): JsonObject {
+  return { invokeService, invokeContext };
 }
 
 function withoutIdentity({ _id, _rev, _origin, _effective, ...content }: JsonObject): JsonObject {

@@ -42,6 +42,8 @@ export interface Resources extends RequestSink {
   mayAsk(context: Context, request: Request): Promise<boolean>;
   /** Whether the caller may evaluate scripts; then nothing that scripts say is kept from it. */
   maySeeScripts(context: Context): Promise<boolean>;
+  /** Throws unless the caller may have the server run what stands at the JSON pointer. */
+  requireScriptRight(context: Context, field: string): Promise<void>;
   /** Whether it may take a script to say if one of these requests is admitted. */
   judgesByScript(requests: readonly Request[]): boolean;
   /** Whether a filter looks at the answer to the request, and may change it. */

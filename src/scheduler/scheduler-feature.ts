@@ -41,6 +41,7 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
     seals: contextSeals(crypto),
     nodeName: config.get(clusterConfig).instanceId,
     maySeeScripts: (context) => router.maySeeScripts(context),
+    requireScriptRight: (context, field) => router.requireScriptRight(context, field),
     services,
     check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
     doubts: (invokeService) =>

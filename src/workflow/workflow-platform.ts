@@ -5,7 +5,7 @@ import type { AddressGuard } from '#egress/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
-import type { RequestSink } from '#resource/index.ts';
+import type { RequestSink, Router } from '#resource/index.ts';
 import type { Scripts } from '#script/index.ts';
 import type { Definitions } from './definition/definitions.ts';
 import type { Delegates } from './delegate/project-delegates.ts';
@@ -17,7 +17,7 @@ import type { MailQueue } from './mail/index.ts';
 export interface WorkflowPlatform {
   readonly database: Database;
   /** Where `svc` in processes leads. */
-  readonly resources: RequestSink;
+  readonly resources: RequestSink & Pick<Router, 'requireScriptRight'>;
   readonly scripts: Scripts;
   readonly observe: Observe;
   readonly queue: Queue;

@@ -15,7 +15,7 @@ export async function applyOperations(exchange: Change<PatchRequest>): Promise<v
   const patched = new PatchedObject(before, { budget: exchange.context.budget, transform });
   const edges = new Map<JsonValue, WantedEdge>();
   for (const given of operations) {
-    const operation = exchange.context.client.isExternal ? ofCaller(exchange, given) : given;
+    const operation = exchange.context.client.isExternal ? await ofCaller(exchange, given) : given;
     const removal = edgeRemoval(exchange, operation);
     if (removal !== undefined) await removeEdges(patched, operation, removal, edges);
     else await patched.apply(operation);
@@ -28,7 +28,7 @@ export async function applyOperations(exchange: Change<PatchRequest>): Promise<v
     });
   }
   const object = withoutIdentity(after);
-  // What a `transform` script has made may hold envelopes: only administrators can send one.
+  // What a `transform` script has made may hold envelopes: only those can send one who may evaluate it.
   const isTransformed = operations.some(({ operation }) => operation === 'transform');
   if (exchange.context.client.isExternal && !isTransformed) refuseMadeEnvelopes(object, exchange.stored.data);
   clearAbsent(exchange, object);
@@ -41,18 +41,12 @@ export async function applyOperations(exchange: Change<PatchRequest>): Promise<v
   }
 }
 
-/** Who may change an object may not for that reason run scripts, which may do anything. */
-function refuseForeignScript({ context }: Exchange, { operation }: PatchOperation): void {
-  if (operation !== 'transform' || context.security.authorization.roles.includes('svc-admin')) return;
-  throw new ForbiddenError("Patch operation 'transform' is for administrators only", {
-    id: 'PATCH_TRANSFORM_DENIED',
-    hint: "The role 'svc-admin' is needed, as for any script that is sent",
-  });
-}
-
 /** With what is stored in place of the seals that come back as they were shown. */
-function ofCaller(exchange: Change<PatchRequest>, operation: PatchOperation): PatchOperation {
-  refuseForeignScript(exchange, operation);
+async function ofCaller(exchange: Change<PatchRequest>, operation: PatchOperation): Promise<PatchOperation> {
+  // Who may change an object may not for that reason run scripts, which may do anything.
+  if (operation.operation === 'transform') {
+    await exchange.platform.resources.requireScriptRight(exchange.context, '/value/script');
+  }
   refuseTheft(exchange, operation);
   refuseLook(exchange, operation);
   const { field } = operation;

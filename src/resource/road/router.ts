@@ -1,4 +1,4 @@
-import { didYouMean, NotFoundError } from '#errors/index.ts';
+import { didYouMean, ForbiddenError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonValue, lastOf } from '#json/index.ts';
 import type { Context, RouterContext } from '../context.ts';
 import type { ResourceDescription } from '../description.ts';
@@ -56,6 +56,8 @@ export class Router {
     const found = this.#find(request);
     const asksOthers = found?.handler.asksOthers ?? true;
     if (this.#judging.some((filter) => filter.runsScripts?.(request, asksOthers) ?? false)) return true;
+    // What it may bring, and what a rehearsal tells, depends on whether its caller may evaluate scripts.
+    if (isWrite(request) && this.judgesByScript([EVALUATION])) return true;
     // What a write answers is looked at like the answer to a read.
     const read = readOf(pathOf(request, null), request);
     if (isWrite(request) && this.judgesAnswer(read) && this.judgesByScript([read])) return true;
@@ -100,6 +102,24 @@ export class Router {
   /** Whether the rules let a caller evaluate scripts; then nothing that scripts say is kept from them. */
   async maySeeScripts(context: Context): Promise<boolean> {
     return !context.client.isExternal || this.mayAsk(context, EVALUATION);
+  }
+
+  /**
+   * Who sends what the server is to run, with its own rights, may have it evaluate scripts as well.
+   *
+   * @param field JSON pointer of it in what was sent
+   * @throws ForbiddenError `SCRIPT_NOT_ALLOWED`
+   */
+  async requireScriptRight(context: Context, field: string): Promise<void> {
+    if (await this.maySeeScripts(context)) return;
+    throw new ForbiddenError(
+      `'${field}' would run with the rights of the server, and you may not evaluate scripts`,
+      {
+        id: 'SCRIPT_NOT_ALLOWED',
+        field,
+        hint: "Leave it as it is. What is new there is sent by those whom script/access.js grants the action eval of 'script'",
+      },
+    );
   }
 
   /** Whether it may take a script to say if one of these requests is admitted. */

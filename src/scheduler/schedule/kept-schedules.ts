@@ -1,7 +1,7 @@
 import type { DaylightSaving } from '#cron/index.ts';
 import type { Database, DatabaseClock } from '#database/index.ts';
 import { didYouMean, InternalServerError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { equalJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { shortServiceName } from '#platform/index.ts';
 import { type Context, dbOf, type Resource, writeContext } from '#resource/index.ts';
 import { rehearseFiring } from '../fire/rehearse-firing.ts';
@@ -35,6 +35,8 @@ export interface SchedulerPlatform {
   readonly services: ScheduledServices;
   /** Whether a caller may be told what scripts say. */
   readonly maySeeScripts: (context: Context) => Promise<boolean>;
+  /** @throws ForbiddenError unless the caller may have the server run what stands at the JSON pointer */
+  readonly requireScriptRight: (context: Context, field: string) => Promise<void>;
   /** What the invoked service has against the schedule. @throws BadRequestError */
   readonly check: (invokeService: string, invokeContext: JsonValue) => void;
   /** What will keep every run of a schedule from finding its service. */
@@ -89,6 +91,7 @@ export class KeptSchedules {
 
   async create(context: Context, id: string, content: JsonObject): Promise<Resource> {
     const definition = withKeptContext(id, this.#parse(context, content), undefined, this.#platform.secrets);
+    await this.#platform.requireScriptRight(context, '/invokeService');
     // Others may have their own of that id in memory.
     for (const persisted of [true, false]) {
       if ((await this.#find(context, id, { persisted })) !== undefined) throw exists(id);
@@ -101,6 +104,7 @@ export class KeptSchedules {
     const old = await this.#hold(context, id);
     const before = await this.#platform.seals.open(old.definition);
     const definition = withKeptContext(id, given, before, this.#platform.secrets);
+    await this.#requireRight(context, given, shownDefinition(id, before, this.#platform.secrets));
     return this.#warned(await this.#change(context, old, definition), definition, content);
   }
 
@@ -253,6 +257,17 @@ export class KeptSchedules {
     if (client.isExternal) refuseForeignContext(definition);
     this.#platform.check(definition.invokeService, definition.invokeContext);
     return definition;
+  }
+
+  /**
+   * What a schedule invokes, a script or not, runs with the rights of the server: it stays as it is shown, so that nobody finds out by
+   * this whether a secret is what they think. When it runs is for all to say who may change it.
+   */
+  async #requireRight(context: Context, given: ScheduleDefinition, shown: ScheduleDefinition): Promise<void> {
+    const changed = (['invokeService', 'invokeContext'] as const).find(
+      (member) => !equalJson(given[member], shown[member]),
+    );
+    if (changed !== undefined) await this.#platform.requireScriptRight(context, `/${changed}`);
   }
 
   #scopeOf(context: Context) {

@@ -31,6 +31,8 @@ export interface DeploymentFile {
    * not come back.
    */
   readonly isNews: boolean;
+  /** Asked before it brings what was not in force. @throws ForbiddenError */
+  readonly admit?: () => Promise<void>;
 }
 
 export interface Deployed {
@@ -59,11 +61,12 @@ export async function deploy(
   await lockDeployments(db);
   const latest = await findLatestDeployment(db, file.name);
   if (latest?.content_hash === hash) {
-    await resume(platform, unitOfWork, latest.id);
+    await resume(platform, unitOfWork, latest.id, file.admit);
     return undefined;
   }
   const isOthers = latest !== undefined && latest.origin !== file.origin;
   if (!file.isNews && isOthers && (await wasDeployed(db, file.name, hash))) return undefined;
+  await file.admit?.();
   const processes = await compileAll(platform, file);
   const deploymentId = await insertDeployment(db, { ...file, hash });
   const definitions: { id: string; version: number; findings: Finding[] }[] = [];
@@ -97,9 +100,11 @@ async function resume(
   platform: WorkflowPlatform,
   unitOfWork: UnitOfWork,
   deploymentId: number,
+  admit: DeploymentFile['admit'],
 ): Promise<void> {
   const db = await unitOfWork.db();
   if (!(await setSuspended(db, deploymentId, false))) return;
+  await admit?.();
   for (const { key } of await listDefinitionsOf(db, deploymentId)) await armStarts(platform, unitOfWork, key);
 }
 

@@ -30,7 +30,9 @@ export function deploymentResource(platform: WorkflowPlatform): CollectionProvid
             });
           }
           const { unitOfWork } = context;
-          const deployed = await deploy(platform, unitOfWork, { name, resources, origin, isNews });
+          // A process is code from end to end: expressions, listeners, scripts, calls.
+          const admit = () => platform.resources.requireScriptRight(context, '/content');
+          const deployed = await deploy(platform, unitOfWork, { name, resources, origin, isNews, admit });
           // A deployment is told of by its answer; who rehearses it looks among the changes.
           for (const { id, version, findings } of context.rehearsed === true
             ? (deployed?.definitions ?? [])
