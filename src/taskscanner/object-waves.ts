@@ -11,7 +11,7 @@ import { probe } from './probe-repository.ts';
 import { ClaimLostError, pathOf, processObject } from './process-object.ts';
 import { scanErrors } from './scan-failure-repository.ts';
 import { contextOf, type TaskScannerPlatform } from './scan-platform.ts';
-import type { ScanRun, TakenSlice, Verdict } from './scan-run.ts';
+import type { OpenRun, TakenSlice, Verdict } from './scan-run.ts';
 import { sliceAdvances } from './scan-slice-repository.ts';
 
 /** How an object of several ended: `alone` has to be processed by itself, and nothing of it is left. */
@@ -38,14 +38,14 @@ const SHORT_MS = 25;
  */
 export class ObjectWaves {
   readonly #platform: TaskScannerPlatform;
-  readonly #run: ScanRun;
+  readonly #run: OpenRun;
   readonly #slice: TakenSlice;
   /** By position: what has been done and not stored. */
   readonly #outcomes = new Map<number, Outcome>();
   #size: number;
 
   /** @param mayBegin false where nobody could tell which of several had ended their thread */
-  constructor(platform: TaskScannerPlatform, run: ScanRun, slice: TakenSlice, mayBegin: boolean) {
+  constructor(platform: TaskScannerPlatform, run: OpenRun, slice: TakenSlice, mayBegin: boolean) {
     this.#platform = platform;
     this.#run = run;
     this.#slice = slice;

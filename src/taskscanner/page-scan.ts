@@ -10,8 +10,9 @@ import {
   SLICE_QUEUE,
   type TaskScannerPlatform,
 } from './scan-platform.ts';
-import { type ScanRun, STATES_UNDER_WAY } from './scan-run.ts';
+import { type OpenRun, type ScanRun, STATES_UNDER_WAY } from './scan-run.ts';
 import { endRun, findRun, lockRun, recordPage } from './scan-run-repository.ts';
+import { openRun } from './scan-seals.ts';
 import { insertSlices } from './scan-slice-repository.ts';
 
 const PAGE_SIZE = 1_000;
@@ -28,9 +29,9 @@ export async function pageScan(
 ): Promise<void> {
   const run = await findRun(await unitOfWork.db(), id);
   if (run === undefined || !STATES_UNDER_WAY.includes(run.state)) return;
-  const { maxRecords } = run.definition;
+  const { maxRecords } = run.stored;
   const wanted = maxRecords === null ? PAGE_SIZE : Math.min(PAGE_SIZE, maxRecords - run.total);
-  const page = await readPage(platform, unitOfWork, run, wanted);
+  const page = await readPage(platform, unitOfWork, await openRun(platform.crypto, run), wanted);
   const db = await unitOfWork.db();
   if (page instanceof ResourceError) {
     await endRun(db, id, 'ERROR', page.toJSON());
@@ -52,7 +53,7 @@ interface PageRead {
 async function readPage(
   platform: TaskScannerPlatform,
   unitOfWork: UnitOfWork,
-  run: ScanRun,
+  run: OpenRun,
   wanted: number,
 ): Promise<PageRead | ResourceError> {
   if (wanted <= 0) return { objects: [], cookie: null };
@@ -75,7 +76,7 @@ async function readPage(
   }
 }
 
-function limitOf({ definition, total }: ScanRun): number | undefined {
+function limitOf({ definition, total }: OpenRun): number | undefined {
   return definition.maxRecords === null ? undefined : definition.maxRecords - total;
 }
 
@@ -87,7 +88,7 @@ export async function storePage(
   { objects, cookie }: PageRead,
 ): Promise<void> {
   const { queue } = platform;
-  const { threads, maxRecords } = run.definition;
+  const { threads, maxRecords } = run.stored;
   const db = await unitOfWork.db();
   const total = run.total + objects.length;
   const paged = cookie === null || (maxRecords !== null && total >= maxRecords);

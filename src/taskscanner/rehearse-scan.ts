@@ -1,11 +1,16 @@
 import { toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { WriteContext } from '#resource/index.ts';
+import { type Context, parsePath, type WriteContext } from '#resource/index.ts';
 import type { FoundObject } from './claimable.ts';
 import { findObjects } from './find-objects.ts';
 import { pathOf, processObject } from './process-object.ts';
 import { expandQuery, type ScanDefinition } from './scan-definition.ts';
-import { connectionOf, type TaskScannerPlatform } from './scan-platform.ts';
+import { connectionOf, type ScanResources, type TaskScannerPlatform } from './scan-platform.ts';
+
+interface Tried extends JsonObject {
+  readonly objectID: string;
+  readonly outcome: string;
+}
 
 const SHOWN = 50;
 const TRIED = 5;
@@ -27,21 +32,38 @@ export async function rehearseScan(
   return { ...(await rehearseObjects(platform, context, definition, page.objects.slice(0, most))), total };
 }
 
-/** What would come of the script for the first few of some objects. */
+/** What would come of the script for the first few of some objects; its words, and what they may not read, for those who may evaluate scripts. */
 export async function rehearseObjects(
   platform: TaskScannerPlatform,
   context: WriteContext,
   definition: ScanDefinition,
   objects: readonly FoundObject[],
 ): Promise<JsonObject> {
-  const tried: JsonObject[] = [];
+  const tried: Tried[] = [];
   for (const found of objects.slice(0, TRIED))
     tried.push(await tryObject(platform, context, definition, found));
+  const paths = objects.slice(0, SHOWN).map((found) => pathOf(definition, found));
+  const rehearsal = { total: objects.length, objects: paths, tried };
+  const { resources } = platform;
+  if (await resources.maySeeScripts(context)) return rehearsal;
+  const readable = new Set<string>();
+  for (const path of paths) if (await mayRead(resources, context, path)) readable.add(path);
   return {
-    total: objects.length,
-    objects: objects.slice(0, SHOWN).map((found) => pathOf(definition, found)),
-    tried,
+    ...rehearsal,
+    objects: paths.filter((path) => readable.has(path)),
+    // What a script says may be more than its caller may know.
+    tried: tried
+      .filter(({ objectID }) => readable.has(objectID))
+      .map(({ objectID, outcome }) => ({ objectID, outcome })),
   };
+}
+
+function mayRead(resources: ScanResources, context: Context, name: string): Promise<boolean> {
+  const asked = { method: 'read', path: parsePath(name), fields: [], parameters: {} } as const;
+  return resources.admitRead(context, asked).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function tryObject(
@@ -49,7 +71,7 @@ async function tryObject(
   context: WriteContext,
   definition: ScanDefinition,
   found: FoundObject,
-): Promise<JsonObject> {
+): Promise<Tried> {
   const objectID = pathOf(definition, found);
   const scan = { definition, label: `scan ${definition.object}` };
   const words = { successes: 'completed', failures: 'failed', skipped: 'skipped' } as const;

@@ -9,14 +9,17 @@ import type { ScanDefinition } from './scan-definition.ts';
 import { listFailed } from './scan-failure-repository.ts';
 import type { TaskScannerPlatform } from './scan-platform.ts';
 import { type ScanRun, STATES_UNDER_WAY } from './scan-run.ts';
-import { findRetryOf, insertRun, lockRun, pruneRuns } from './scan-run-repository.ts';
+import { findRetryOf, lockRun } from './scan-run-repository.ts';
+import { openDefinition } from './scan-seals.ts';
+import { storeRun } from './start-scan.ts';
 
-/** The definition of the schedule of that name as it is now; undefined where it cannot be read. */
-export type ReadDefinition = (name: string) => Promise<ScanDefinition | undefined>;
+/** The definition of the schedule of that name as it is now. @throws ResourceError where it cannot be read */
+export type ReadDefinition = (name: string) => Promise<ScanDefinition>;
 
 /**
  * Tries again what failed in a run that has ended, as a run of its own, with the script as it is now. What somebody has
  * started or completed since is skipped. A run is retried once: what fails again is retried with the run that retried it.
+ * What its schedule has withdrawn does not run again.
  *
  * @returns the id of the new run and how many objects it has; in a rehearsal what would come of the first of them
  * @throws NotFoundError, ConflictError `SCAN_UNDER_WAY`, `SCAN_RETRIED`, BadRequestError `SCAN_NOTHING_FAILED`
@@ -33,8 +36,6 @@ export async function retryScan(
   if (run === undefined) throw new NotFoundError(`Scan run '${id}' not found`);
   await requireEnded(run, await findRetryOf(db, id));
   const failed = await listFailed(db, id);
-  const now = run.name === null ? undefined : await readDefinition(run.name);
-  const definition = { ...run.definition, script: now?.script ?? run.definition.script };
   const objects = failed.flatMap(({ _id, failedAt }): FoundObject[] => {
     const own = parsePath(_id).at(-1);
     return own === undefined ? [] : [[own, null, null, failedAt]];
@@ -42,18 +43,12 @@ export async function retryScan(
   if (objects.length === 0) {
     throw new BadRequestError(`Nothing failed in scan run '${id}'`, { id: 'SCAN_NOTHING_FAILED' });
   }
+  const then = await openDefinition(platform.crypto, run.stored);
+  const { script } = run.name === null ? then : await readDefinition(run.name);
+  const definition = { ...then, script };
   if (context.rehearsed === true) return rehearseObjects(platform, context, definition, objects);
   const retry = randomUUID();
-  await pruneRuns(db, platform.keepRuns());
-  await insertRun(db, {
-    id: retry,
-    name: run.name,
-    firing: null,
-    definition,
-    security: context.security,
-    transaction: context.transactionId,
-    retryOf: id,
-  });
+  await storeRun(platform, db, context, { id: retry, name: run.name, firing: null, definition, retryOf: id });
   const begun = await lockRun(db, retry);
   if (begun !== undefined) await storePage(platform, unitOfWork, begun, { objects, cookie: null });
   unitOfWork.record({

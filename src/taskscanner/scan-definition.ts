@@ -8,7 +8,7 @@ import { expandMacros } from './scan-macro.ts';
 /** The `invokeService` of schedules that scan. */
 export const TASKSCANNER_SERVICE = 'taskscanner';
 
-/** What a scan does, as it is stored with its run: plain data, read and checked. */
+/** What a scan does: plain data, read and checked. */
 export interface ScanDefinition {
   /** Resource path of the object set. */
   readonly object: string;
@@ -26,6 +26,11 @@ export interface ScanDefinition {
   readonly synchronize: boolean;
   /** The script reference as it was given. */
   readonly script: JsonObject;
+}
+
+/** As it is stored: with its secrets encrypted, at these JSON pointers; absent of one that has none. */
+export interface StoredDefinition extends ScanDefinition {
+  readonly sealed?: readonly string[];
 }
 
 /** The texts may hold macros. */

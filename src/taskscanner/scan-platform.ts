@@ -1,18 +1,35 @@
 import { randomUUID } from 'node:crypto';
+import type { Crypto } from '#crypto/index.ts';
 import type { Database, DatabaseClock, UnitOfWork } from '#database/index.ts';
 import type { JsonValue, Pointer } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
-import { Connection, type Context, type RequestSink, rootContext, systemContext } from '#resource/index.ts';
+import {
+  Connection,
+  type Context,
+  type ReadRequest,
+  type RequestSink,
+  rootContext,
+  systemContext,
+} from '#resource/index.ts';
 import type { Scripts } from '#script/index.ts';
 import type { ScanRun } from './scan-run.ts';
+
+/** The router, as far as scans ask it. */
+export interface ScanResources extends RequestSink {
+  /** Throws what keeps the caller from being shown what the request asks for. */
+  admitRead(context: Context, request: ReadRequest): Promise<void>;
+  maySeeScripts(context: Context): Promise<boolean>;
+  requireScriptRight(context: Context, field: string): Promise<void>;
+}
 
 /** What the room stands on. */
 export interface TaskScannerPlatform {
   readonly database: Database;
   readonly clock: Pick<DatabaseClock, 'now'>;
   readonly queue: Queue;
-  readonly resources: RequestSink;
+  readonly crypto: Pick<Crypto, 'encrypt' | 'decrypt'>;
+  readonly resources: ScanResources;
   readonly scripts: Scripts;
   readonly observe: Observe;
   /** Where texts refer to secrets, such as `&{mail.password}`. */

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { SecurityContext } from '#resource/index.ts';
-import type { ScanDefinition } from './scan-definition.ts';
+import type { StoredDefinition } from './scan-definition.ts';
 import type { ScanRun, ScanState, ScanView } from './scan-run.ts';
 
-const RUN = sql`id, name, state, definition, security, cookie, paged, total, lanes, last_lane as "lastLane",
+const RUN = sql`id, name, state, definition as stored, security, cookie, paged, total, lanes, last_lane as "lastLane",
                 last_slice as "lastSlice",
                 coalesce(transaction_id, id::text) as transaction`;
 
@@ -13,7 +13,7 @@ export interface NewScanRun {
   readonly id: string;
   readonly name: string | null;
   readonly firing: string | null;
-  readonly definition: ScanDefinition;
+  readonly stored: StoredDefinition;
   readonly security: SecurityContext;
   readonly transaction: string;
   /** The run whose failed objects it tries again. */
@@ -23,7 +23,7 @@ export interface NewScanRun {
 export async function insertRun(db: Db, run: NewScanRun): Promise<void> {
   await sql`
     insert into scan_run (id, name, firing, state, definition, security, transaction_id, retry_of)
-    values (${run.id}, ${run.name}, ${run.firing}, 'INITIALIZED', ${JSON.stringify(run.definition)}::jsonb,
+    values (${run.id}, ${run.name}, ${run.firing}, 'INITIALIZED', ${JSON.stringify(run.stored)}::jsonb,
             ${JSON.stringify(run.security)}::jsonb, ${run.transaction}, ${run.retryOf ?? null})`.execute(db);
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#json/index.ts';
 import type { SecurityContext } from '#resource/index.ts';
 import type { FoundObject } from './claimable.ts';
-import type { ScanDefinition } from './scan-definition.ts';
+import type { ScanDefinition, StoredDefinition } from './scan-definition.ts';
 
 /**
  * INITIALIZED (made) → ACTIVE → COMPLETED
@@ -18,7 +18,7 @@ export interface ScanRun {
   readonly name: string | null;
   readonly state: ScanState;
   /** With the macros of the query expanded. */
-  readonly definition: ScanDefinition;
+  readonly stored: StoredDefinition;
   /** Who started it: in whose name it acts. */
   readonly security: SecurityContext;
   /** Of what started it; all that it does is audited under this. */
@@ -29,6 +29,11 @@ export interface ScanRun {
   readonly lanes: number;
   readonly lastLane: number;
   readonly lastSlice: number;
+}
+
+/** One whose script and query have their secrets. */
+export interface OpenRun extends ScanRun {
+  readonly definition: ScanDefinition;
 }
 
 /** A slice in the hands of a lane. `taken` and `position` are the fence: who holds old ones moves it no further. */

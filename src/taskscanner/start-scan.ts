@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { runUnitOfWork, type UnitOfWork } from '#database/index.ts';
+import { type Db, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import { BadRequestError, fromErrorBody, InternalServerError } from '#errors/index.ts';
 import type { Context } from '#resource/index.ts';
 import { expandQuery, type ScanDefinition } from './scan-definition.ts';
 import { PAGE_QUEUE, type TaskScannerPlatform } from './scan-platform.ts';
 import { STATES_UNDER_WAY } from './scan-run.ts';
-import { findRunOfFiring, findView, insertRun, pruneRuns } from './scan-run-repository.ts';
+import { findRunOfFiring, findView, insertRun, type NewScanRun, pruneRuns } from './scan-run-repository.ts';
+import { sealDefinition } from './scan-seals.ts';
 
 const FIRST_LOOK_MS = 20;
 const LONGEST_LOOK_MS = 500;
@@ -33,15 +34,7 @@ export async function startScan(
   if (known !== undefined) return known;
   const id = randomUUID();
   const query = expandQuery(definition.query, platform.clock.now());
-  await pruneRuns(db, platform.keepRuns());
-  await insertRun(db, {
-    id,
-    name,
-    firing,
-    definition: { ...definition, query },
-    security: context.security,
-    transaction: context.transactionId,
-  });
+  await storeRun(platform, db, context, { id, name, firing, definition: { ...definition, query } });
   await platform.queue.enqueue(unitOfWork, { queue: PAGE_QUEUE, data: { run: id } });
   unitOfWork.record({
     resource: `taskscanner/${id}`,
@@ -50,6 +43,18 @@ export async function startScan(
     after: { name, object: definition.object },
   });
   return id;
+}
+
+/** In the place of the oldest. What it does it does in the name of the context. */
+export async function storeRun(
+  { crypto, keepRuns }: TaskScannerPlatform,
+  db: Db,
+  { security, transactionId: transaction }: Context,
+  { definition, ...run }: Pick<NewScanRun, 'id' | 'retryOf'> & ScanOrder,
+): Promise<void> {
+  await pruneRuns(db, keepRuns());
+  const stored = await sealDefinition(crypto, definition);
+  await insertRun(db, { ...run, stored, security, transaction });
 }
 
 /**

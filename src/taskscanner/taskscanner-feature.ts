@@ -10,10 +10,11 @@ const KEPT_RUNS = 100;
 
 /** `/taskscanner`, and the service that schedules invoke. */
 export function taskscannerFeature(platform: Platform): Feature {
-  const { database, clock, queue, router, scripts, observe, config } = platform;
+  const { database, clock, crypto, queue, router, scripts, observe, config } = platform;
   const scanner = {
     database,
     clock,
+    crypto,
     queue,
     resources: router,
     scripts,

@@ -1,5 +1,5 @@
 import { isStandIn, secretMembers } from '#crypto/index.ts';
-import { BadRequestError, errorIdOf, factsOf, NotFoundError, ResourceError } from '#errors/index.ts';
+import { BadRequestError, factsOf, NotFoundError, ResourceError } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonObject, type JsonValue, partAt } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import {
@@ -68,7 +68,7 @@ export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler
         async run(context, _request, id) {
           await get(id);
           return actionResult(
-            await retryScan(platform, context, id, (name) => readDefinition(platform, context, name)),
+            await retryScan(platform, context, id, (name) => scanOf(platform, context, name)),
           );
         },
       },
@@ -134,7 +134,10 @@ async function definitionOf(
 ): Promise<ScanDefinition> {
   const isGiven = isObject(body) && Object.keys(body).length > 0;
   if (name === null) {
-    if (isGiven) return parseScanDefinition(body);
+    if (isGiven) {
+      await platform.resources.requireScriptRight(context, '/task/script');
+      return parseScanDefinition(body);
+    }
     throw new BadRequestError('Nothing says what to scan', {
       id: 'SCAN_NO_NAME',
       hint: "Add name=schedule/<name>, or send the schedule's invokeContext as the body",
@@ -165,18 +168,6 @@ async function scanOf(
   }
   requireReadable(platform, schedule['invokeContext'] ?? null, name);
   return parseScanDefinition(schedule['invokeContext']);
-}
-
-/** Undefined of what is gone, or is no scan any more. @throws BadRequestError `SCAN_SECRET`, as for whoever starts it */
-async function readDefinition(
-  platform: TaskScannerPlatform,
-  context: Context,
-  name: string,
-): Promise<ScanDefinition | undefined> {
-  return scanOf(platform, context, name).catch((error: unknown) => {
-    if (error instanceof BadRequestError && errorIdOf(error) !== 'SCAN_SECRET') return undefined;
-    throw error;
-  });
 }
 
 /** Its script would be given what stands in place of a secret, as if it were one. */

@@ -9,8 +9,9 @@ import { ClaimLostError, claimObject, pathOf, processObject, readCurrent } from 
 import { sayEnded } from './say-ended.ts';
 import { recordError } from './scan-failure-repository.ts';
 import { connectionOf, contextOf, SLICE_QUEUE, type TaskScannerPlatform } from './scan-platform.ts';
-import { type ScanRun, type ScanState, STATES_UNDER_WAY, type TakenSlice } from './scan-run.ts';
+import { type OpenRun, type ScanState, STATES_UNDER_WAY, type TakenSlice } from './scan-run.ts';
 import { dropLane, endRun, findRun, lockRun } from './scan-run-repository.ts';
+import { openRun } from './scan-seals.ts';
 import {
   advanceSlice,
   foldSlices,
@@ -54,14 +55,15 @@ export async function workSlice(
   const { database, queue } = platform;
   const run = await findRun(database.db, id);
   if (run === undefined) return;
-  const slice = STATES_UNDER_WAY.includes(run.state)
-    ? await inUnitOfWork(platform, async (taking) => {
-        // Two holders of a lane would take a slice each, and only one of them would come back to its own.
-        await job.fence(await taking.db());
-        return takeSlice(await taking.db(), id, lane);
-      })
-    : undefined;
-  const isDone = slice === undefined || (await processSlice(platform, run, slice, job.ends >= MAX_STUCK));
+  // Before it takes anything: what is given back untouched counts for what ends its node.
+  const open = STATES_UNDER_WAY.includes(run.state) ? await openRun(platform.crypto, run) : undefined;
+  const take = async (taking: UnitOfWork) => {
+    // Two holders of a lane would take a slice each, and only one of them would come back to its own.
+    await job.fence(await taking.db());
+    return takeSlice(await taking.db(), id, lane);
+  };
+  const slice = open && (await inUnitOfWork(platform, take));
+  const isDone = !open || !slice || (await processSlice(platform, open, slice, job.ends >= MAX_STUCK));
 
   const db = await unitOfWork.db();
   if (!isDone) {
@@ -108,7 +110,7 @@ export async function endFailedRun(
 /** @returns whether nothing more is to be done with the slice */
 async function processSlice(
   platform: TaskScannerPlatform,
-  run: ScanRun,
+  run: OpenRun,
   slice: TakenSlice,
   mayBePoison: boolean,
 ): Promise<boolean> {
@@ -135,7 +137,7 @@ async function processSlice(
 /** @returns the state of the run afterwards */
 async function processOne(
   platform: TaskScannerPlatform,
-  run: ScanRun,
+  run: OpenRun,
   slice: TakenSlice,
   position: number,
   found: FoundObject,
@@ -170,7 +172,7 @@ async function processOne(
 /** Nothing of the attempt is left. The object keeps its started time, so that only a recovery takes it again. */
 async function recordFailure(
   platform: TaskScannerPlatform,
-  run: ScanRun,
+  run: OpenRun,
   slice: TakenSlice,
   position: number,
   thrown: unknown,
@@ -196,7 +198,7 @@ async function recordFailure(
 
 async function advance(
   unitOfWork: UnitOfWork,
-  run: ScanRun,
+  run: OpenRun,
   slice: TakenSlice,
   position: number,
   verdict: 'successes' | 'failures' | 'skipped',

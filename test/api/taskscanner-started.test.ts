@@ -57,6 +57,57 @@ describe('a scan that a schedule or a script starts', () => {
     expect([retried.status, retried.body.detail.id]).toEqual([400, 'SCAN_SECRET']);
   });
 
+  it('keeps the secrets of its schedule encrypted with its run, and opens them where it works', async () => {
+    await items(2, { group: 'sweep' });
+    const { task, ...others } = scan("password === ['hunter', 1].join('-')");
+    const script = { ...task.script, globals: { password: 'hunter-1' } };
+    const query = { ...others.scan, _queryFilter: undefined, _queryId: 'by-key', apiKey: 'hunter-2' };
+    const invokeContext = { ...others, scan: others.scan, task: { script } };
+    const body = {
+      enabled: false,
+      schedule: '0 0 2 * * ?',
+      invokeService: 'taskscanner',
+      invokeContext,
+    };
+    await site.api('PUT', 'scheduler/job/secretive', { body });
+    await site.api('POST', 'scheduler/job/secretive?_action=trigger');
+    const done = await site.server.observed('scan.ended', (said) => said.scan === 'schedule/secretive');
+    expect(done).toMatchObject({ state: 'COMPLETED', successes: 2, failures: 0 });
+    // What is sent is kept as safely, and so is what its query is given.
+    const sent = { ...invokeContext, scan: query };
+    const failed = await site.execute(sent);
+    expect(await ended(failed.body._id)).toMatchObject({ progress: { state: 'ERROR' } });
+    const stored = await Promise.all(
+      ['scan_run', 'svc_scan_run', 'work_job', 'audit_event'].map((table) =>
+        site.server.database.pool.query(`select t::text as text from ${table} t`),
+      ),
+    );
+    const text = JSON.stringify(stored.flatMap(({ rows }) => rows));
+    expect(text.includes('x-simple-encryption')).toBe(true);
+    expect(text.match(/hunter-\d/)).toBeNull();
+    expect(JSON.stringify((await site.api('GET', 'taskscanner')).body)).not.toMatch(/hunter-\d/);
+  });
+
+  it('is not tried again once its schedule is gone', async () => {
+    await items(1);
+    const body = {
+      enabled: false,
+      schedule: '0 0 2 * * ?',
+      invokeService: 'taskscanner',
+      invokeContext: scan("throw new Error('withdrawn')"),
+    };
+    await site.api('PUT', 'scheduler/job/withdrawn', { body });
+    const { body: run } = await site.api(
+      'POST',
+      'taskscanner?_action=execute&name=schedule/withdrawn&waitForCompletion=true',
+    );
+    await site.api('DELETE', 'scheduler/job/withdrawn');
+    for (const dryRun of ['', '&_dryRun=true']) {
+      const retried = await site.api('POST', `taskscanner/${run._id}?_action=retry${dryRun}`);
+      expect([retried.status, retried.body.detail.id]).toEqual([400, 'SCAN_UNKNOWN_NAME']);
+    }
+  });
+
   it('is fired by a schedule, once for each firing, and the firing waits if it should', async () => {
     await items(10);
     const schedule = (invokeContext: object) => ({

@@ -6,6 +6,7 @@ import { overrideSeals } from '#administration/override-seals.ts';
 import { openCrypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import { contextSeals } from '../../src/scheduler/schedule/sealed-context.ts';
+import { openDefinition, sealDefinition } from '../../src/taskscanner/scan-seals.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { createProject, type TestProject } from '../support/project.ts';
@@ -148,7 +149,34 @@ describe('svc keys rotate', () => {
       `insert into scheduler_job (id, definition, content_hash, source) values ('sealed', $1, '', 'rest') returning id`,
       [JSON.stringify(stored)],
     );
+    const scanned = {
+      object: 'managed/x',
+      query: {
+        queryFilter: 'true',
+        queryId: null,
+        queryExpression: null,
+        sortKeys: null,
+        parameters: { apiKey: 'open-too' },
+      },
+      started: '/started',
+      completed: '/completed',
+      recovery: null,
+      maxRecords: null,
+      threads: 1,
+      wait: false,
+      synchronize: true,
+      script: { type: 'text/javascript', source: '1', globals: { password: 'open-sesame' } },
+    };
+    await query(
+      "insert into scan_run (id, state, definition, security) values (gen_random_uuid(), 'ACTIVE', $1, '{}')",
+      [JSON.stringify(await sealDefinition(before, scanned))],
+    );
     expect((await rotate().answer).code).toBe(0);
+    const [run] = await query<{ definition: typeof scanned }>(
+      `select definition from scan_run where definition->>'object' = 'managed/x'`,
+    );
+    expect(JSON.stringify(run)).not.toMatch(/open-/);
+    expect(await openDefinition(retired, run!.definition)).toEqual(scanned);
     const [kept] = await query<{ definition: typeof stored }>(
       'select definition from scheduler_job where id = $1',
       [job!.id],

@@ -23,10 +23,11 @@ describe('nodes with key rings of their own', () => {
   });
 
   /** @param keys none for a data directory that is empty */
-  const start = async (keys?: object, name?: string, files?: Record<string, unknown>) => {
+  const start = async (keys?: object, name?: string, files?: Record<string, unknown>, more: object = {}) => {
     const environment = {
       SVC_KEYS: keys === undefined ? '' : JSON.stringify(keys),
       ...(name === undefined ? {} : { SVC_NODE_ID: name }),
+      ...more,
     };
     const server = await startTestServer({
       database: shared,
@@ -145,5 +146,41 @@ describe('nodes with key rings of their own', () => {
     await first.api('POST', 'scheduler/job/secretive?_action=trigger');
     const { rows: both } = await eventually(firings, ({ rows }) => rows.length > 1);
     expect(both[1]).toMatchObject({ failed: false, node: 'b' });
+  });
+
+  it('end a scan whose secret they cannot open, and say which key they lack', async () => {
+    await leave();
+    await database[Symbol.asyncDispose]();
+    database = await createSchemaDatabase();
+    const files = { 'conf/managed.json': { objects: [{ name: 'item' }] } };
+    const first = await start(ring(1, 2), 'a', files, { SVC_ROLES: 'api' });
+    await start(ring(2), 'b', files);
+    expect((await first.api('PUT', 'managed/item/one', { body: {} })).status).toBe(201);
+    const scan = {
+      scan: {
+        object: 'managed/item',
+        taskState: { started: '/task/started', completed: '/task/completed' },
+      },
+      task: {
+        script: {
+          type: 'text/javascript',
+          source: 'password.length > 0',
+          globals: { password: 'open-sesame' },
+        },
+      },
+    };
+    expect((await first.api('POST', 'taskscanner?_action=execute', { body: scan })).status).toBe(200);
+    const { pool } = first.database;
+    const { rows } = await eventually(
+      async () => {
+        // It is tried some times, whenever that was to be.
+        await pool.query('update work_job set due_at = clock_timestamp() where node_id is null');
+        return pool.query('select state, failures, error from svc_scan_run');
+      },
+      (found) => found.rows[0]?.state === 'ERROR',
+    );
+    const keys = await pool.query("select key from svc_key where alias = 'svc-sym-default'");
+    expect(rows[0]).toMatchObject({ failures: 0 });
+    expect(JSON.stringify(rows[0].error)).toContain(keys.rows[0].key);
   });
 });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openCrypto } from '#crypto/index.ts';
 import { type Database, openDatabase, runUnitOfWork } from '#database/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { Observation } from '#observability/index.ts';
@@ -84,6 +85,7 @@ describe('a scan, when each of its statements fails in turn', () => {
     const platform: TaskScannerPlatform = {
       database,
       clock: { now: () => Date.now() },
+      crypto: openCrypto({ keyRing: {} }),
       queue,
       resources: router,
       scripts: scriptsDoing(() => router, work),
