@@ -12,7 +12,7 @@ import { startChild } from './support/child.ts';
 import type { HolderTask } from './support/claim-holder.ts';
 import { Latency } from './support/latency.ts';
 import { createBenchDatabase, onServer } from './support/postgres.ts';
-import { report } from './support/row.ts';
+import { remark, report } from './support/row.ts';
 import { fillScheduler } from './support/scheduler-load.ts';
 import { call, createProject, startService } from './support/service.ts';
 
@@ -78,6 +78,7 @@ async function measureLostNodes(): Promise<void> {
   const of = { bench: BENCH, unit: 'ms' };
   report({ ...of, quantity: `kill -9 until ${RUNS} runs are due again`, ours: killed, goal: { atMost: 50 } });
   report({ ...of, quantity: 'the same, the slowest', ours: [Math.max(...killed)], goal: { atMost: 50 } });
+  remark(BENCH, `Kill by kill, in ms: ${killed.map((ms) => ms.toFixed(1)).join(' ')}`);
   report({
     ...of,
     quantity: `SIGSTOP until ${RUNS} runs are due again`,

@@ -39,7 +39,10 @@ async function measureOurs(): Promise<[number[], number[]]> {
   const clock = new DatabaseClock(database.db);
   await clock.measure();
   const notifier = new Notifier(database, 'svc', () => {});
-  const queue = new Queue({ database, notify: () => notifier.notify('queue') });
+  const queue = new Queue({
+    database,
+    wakes: { ahead: notifier.wake('queue'), behind: notifier.wake('queue') },
+  });
   const started = new Map<string, number>();
   const ends: (() => void)[] = [];
   queue.work(

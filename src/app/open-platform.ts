@@ -39,7 +39,7 @@ export function openPlatform(
   const scripts = options.scripts({ config, crypto, resources: router });
   const queue = new Queue({
     database,
-    notify: ({ isBehind }) => notifier.notify(isBehind ? WAKE_UP.queueBehind : WAKE_UP.queue),
+    wakes: { ahead: notifier.wake(WAKE_UP.queue), behind: notifier.wake(WAKE_UP.queueBehind) },
   });
   const sources = Object.entries(config.get(scriptConfig).sources);
   const scriptFiles = new ScriptSources(

@@ -43,6 +43,7 @@ export { Listener } from './signal/listener.ts';
 export { Notifier } from './signal/notifier.ts';
 export { Batcher } from './unit-of-work/batcher.ts';
 export type { Actor, Change } from './unit-of-work/change.ts';
+export type { Wake } from './unit-of-work/effect.ts';
 export { type GroupStep, type GroupWrite, insertAll, LostRows } from './unit-of-work/group-commit.ts';
 export { type PreparedUnit, prepareUnit, storeTogether } from './unit-of-work/prepared-unit.ts';
 export { RefusedWrites } from './unit-of-work/refused-writes.ts';

@@ -1,4 +1,4 @@
-import type { Database, Db, UnitOfWork } from '#database/index.ts';
+import type { Database, Db, UnitOfWork, Wake } from '#database/index.ts';
 import { timeOrderedId } from '#time/index.ts';
 import type { Holder } from '#work/index.ts';
 import { deleteLetters, reviveLetters } from './dead-letter-repository.ts';
@@ -14,19 +14,19 @@ const RETRY_DELAY_MS = 10_000;
 
 export interface QueueOptions {
   readonly database: Database;
-  /** Wakes the pollers of all nodes; called after the commit. */
-  readonly notify: (news: { readonly isBehind: boolean }) => void;
+  /** Wakes the pollers of all nodes; `behind` has them look at what may lie behind what they have seen. */
+  readonly wakes: { readonly ahead: Wake; readonly behind: Wake };
 }
 
 /** Puts jobs into queues, and knows what the code has registered for each. */
 export class Queue {
   readonly database: Database;
-  readonly #notify: QueueOptions['notify'];
+  readonly #wakes: QueueOptions['wakes'];
   readonly #workers = new Map<string, Worker>();
 
-  constructor({ database, notify }: QueueOptions) {
+  constructor({ database, wakes }: QueueOptions) {
     this.database = database;
-    this.#notify = notify;
+    this.#wakes = wakes;
   }
 
   /** Registers what is done with the jobs of a queue. To be called where the application is built, on every node. */
@@ -71,9 +71,15 @@ export class Queue {
     });
     const enqueuedAt = performance.now();
     const inMs = startAt === undefined ? 0 : startAt - Date.now();
-    unitOfWork.afterCommit(`job in queue ${queue}`, () => {
+    const wake = () => {
       const sinceMs = performance.now() - enqueuedAt;
-      if (inMs - sinceMs < ANNOUNCE_WITHIN_MS) this.#notify({ isBehind: sinceMs > BEHIND_MS });
+      if (inMs - sinceMs >= ANNOUNCE_WITHIN_MS) return undefined;
+      return sinceMs > BEHIND_MS ? this.#wakes.behind : this.#wakes.ahead;
+    };
+    unitOfWork.wakeAfterCommit(`job in queue ${queue}`, {
+      topic: this.#wakes.ahead.topic,
+      statement: () => wake()?.statement(),
+      run: () => wake()?.run(),
     });
     return id;
   }
@@ -92,7 +98,7 @@ export class Queue {
   async revive(unitOfWork: UnitOfWork, deadLetters: readonly string[]): Promise<number> {
     if (deadLetters.length === 0) return 0;
     const revived = await reviveLetters(await unitOfWork.db(), deadLetters);
-    unitOfWork.afterCommit('revived jobs', () => this.#notify({ isBehind: false }));
+    unitOfWork.wakeAfterCommit('revived jobs', this.#wakes.ahead);
     return revived;
   }
 

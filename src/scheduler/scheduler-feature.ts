@@ -48,7 +48,7 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
       services.find(invokeService) === undefined
         ? serviceDoubts(invokeService, { services: services.list(), serviceDirectory: ownServices })
         : [],
-    wake: () => notifier.notify(WAKE_UP.scheduler),
+    wake: notifier.wake(WAKE_UP.scheduler),
   };
   const schedules = new KeptSchedules(jobs);
   config.addPlanner(scheduleConfig, {

@@ -16,6 +16,7 @@ import { eventually } from '../support/eventually.ts';
 import { seededRandom } from '../support/hostile-requests.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 import { SEED } from '../support/property-seed.ts';
+import { wakesOf } from '../support/queue-wakes.ts';
 import { statementsOf } from '../support/workflow-core.ts';
 
 const APPLICATION = 'faulty';
@@ -81,7 +82,7 @@ describe('a scan, when each of its statements fails in turn', () => {
       }),
     );
     let poller: JobPoller | undefined;
-    const queue = new Queue({ database, notify: () => poller?.wake() });
+    const queue = new Queue({ database, wakes: wakesOf(() => poller?.wake()) });
     const platform: TaskScannerPlatform = {
       database,
       clock: { now: () => Date.now() },

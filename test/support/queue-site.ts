@@ -6,6 +6,7 @@ import { Solitude } from '#lifecycle/index.ts';
 import { type ClaimedJob, type Job, JobPoller, type JobResult, Queue, runJob } from '#queue/index.ts';
 import type { WorkerOptions } from '#queue/job.ts';
 import { createMigratedDatabase } from './migrated-database.ts';
+import { wakesOf } from './queue-wakes.ts';
 
 export const QUICK: WorkerOptions = { concurrency: 4, runsScripts: false, retries: 1, retryDelayMs: 0 };
 
@@ -34,7 +35,7 @@ export function queueSite() {
     const notify = () => {
       for (const poller of pollers) poller.wake();
     };
-    queue = new Queue({ database, notify });
+    queue = new Queue({ database, wakes: wakesOf(notify) });
     holder = { nodeId: await addNode('a'), epoch: 1 };
   });
   afterEach(async () => {

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { oneRow } from '../one-row.ts';
 import type { Tables } from '../tables.ts';
 import { TransactionGate } from '../unit-of-work/transaction-gate.ts';
-import { holdCommands } from '../wire/held-commands.ts';
+import { holdCommands, onceCommitIsSent } from '../wire/held-commands.ts';
 import { noteSession } from '../wire/pg-client.ts';
 import { boundRows } from './bounded-rows.ts';
 import { DatabasePool } from './database-client.ts';
@@ -67,10 +67,17 @@ export interface Database {
    * @throws what the first statement that fails does so with; nothing is stored then
    */
   runInOneWay(statements: readonly RawBuilder<unknown>[]): Promise<void>;
+  /**
+   * Calls `leave` when the commit of the transaction has been sent; what it sends goes behind, each statement as a
+   * transaction of its own that nobody waits for. It is not called where there is nothing to commit.
+   */
+  behindCommit(transaction: Transaction, leave: (send: SendBehind) => void): void;
   /** Cancels the statement that a transaction waits for, before it is rolled back. */
   cancelStatement(transaction: Transaction): Promise<void>;
   close(): Promise<void>;
 }
+
+type SendBehind = (statement: RawBuilder<unknown>) => void;
 
 const DEFAULT_POOL_SIZE = 10;
 /** Connections that transactions may not take from statements outside of them. */
@@ -136,6 +143,14 @@ export function openDatabase(given: DatabaseOptions): Database {
       } finally {
         client.release();
       }
+    },
+    behindCommit(transaction, leave) {
+      const client = waiting.clientOf(transaction);
+      const send = (statement: RawBuilder<unknown>) => {
+        const { sql, parameters } = statement.compile(db);
+        client.query(sql, [...parameters]).catch((error: unknown) => options.onError?.(error));
+      };
+      onceCommitIsSent(client, () => leave(send));
     },
     cancelStatement: (transaction) => waiting.cancel(transaction),
     close() {

@@ -1,11 +1,12 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../pool/database.ts';
+import type { Wake } from '../unit-of-work/effect.ts';
 
 const GATHER_MS = 5;
 
 /**
  * Sends wake-ups to all nodes, gathered: at most one NOTIFY per 5 ms and process, and never inside a business
- * transaction, because a committing transaction that notifies holds a lock which serialises all commits.
+ * transaction, at most in flight behind its commit, because a committing transaction that notifies holds a lock which serialises all commits.
  */
 export class Notifier {
   readonly #database: Database;
@@ -32,16 +33,31 @@ export class Notifier {
     else setImmediate(() => void this.#send());
   }
 
+  /** The same, of what a unit of work commits. */
+  wake(topic: string): Wake {
+    return { topic, run: () => this.notify(topic), statement: () => this.#statementNow(topic) };
+  }
+
+  /** None where one has just gone: the next one waits for others. */
+  #statementNow(topic: string): RawBuilder<unknown> | undefined {
+    const now = performance.now();
+    if (this.#isWaiting || now < this.#sentAt + GATHER_MS) return undefined;
+    this.#sentAt = now;
+    return this.#statement(topic);
+  }
+
+  /** There is nothing to keep: it need not wait for the disk. */
+  #statement(payload: string): RawBuilder<unknown> {
+    return sql`select set_config('synchronous_commit', 'off', true), pg_notify(${this.#channel}, ${payload})`;
+  }
+
   async #send(): Promise<void> {
     const payload = [...this.#topics].join(' ');
     this.#topics = new Set();
     this.#isWaiting = false;
     this.#sentAt = performance.now();
     try {
-      // There is nothing to keep: it need not wait for the disk.
-      await sql`select set_config('synchronous_commit', 'off', true), pg_notify(${this.#channel}, ${payload})`.execute(
-        this.#database.db,
-      );
+      await this.#statement(payload).execute(this.#database.db);
     } catch (error) {
       this.#onError(error);
     }

@@ -1,9 +1,22 @@
+import type { RawBuilder } from 'kysely';
+
 /** An effect outside the database that waits for the commit; a dry run lists it and does not cause it. */
 export interface Effect {
   readonly what: string;
   readonly run: () => void | Promise<void>;
   /** Whoever asked for the work is told of its failure, though what was stored stays. */
   readonly isTold?: boolean;
+  /** Set where all that it does is to wake somebody. */
+  readonly wake?: Wake;
+}
+
+/** Wakes whoever waits for what is committed: behind the commit, in flight with it, or after its answer. */
+export interface Wake {
+  /** Who is woken; a commit does so once. */
+  readonly topic: string;
+  /** Asked as the commit leaves; undefined where it is left to `run`. */
+  readonly statement: () => RawBuilder<unknown> | undefined;
+  readonly run: () => void;
 }
 
 /** A line that a script logged, as a dry run reports it. */
@@ -11,4 +24,21 @@ export interface LogEntry {
   readonly script: string;
   readonly level: string;
   readonly message: string;
+}
+
+/** Sends what wakes somebody. @returns what is left to be run */
+export function withoutWakes(
+  effects: readonly Effect[],
+  send: (statement: RawBuilder<unknown>) => void,
+): Effect[] {
+  const isSent = new Map<string, boolean>();
+  return effects.filter(({ wake }) => {
+    if (wake === undefined) return true;
+    if (!isSent.has(wake.topic)) {
+      const statement = wake.statement();
+      if (statement !== undefined) send(statement);
+      isSent.set(wake.topic, statement !== undefined);
+    }
+    return isSent.get(wake.topic) === false;
+  });
 }

@@ -1,7 +1,7 @@
 import type { Database, Db, Transaction } from '../pool/database.ts';
 import { isConflict, isConnectionLost, isUnavailable } from '../pool/sql-state.ts';
 import type { Actor, Change } from './change.ts';
-import type { Effect, LogEntry } from './effect.ts';
+import { type Effect, type LogEntry, type Wake, withoutWakes } from './effect.ts';
 import {
   commitInGroup,
   type GroupedRow,
@@ -249,6 +249,11 @@ export class UnitOfWork {
     this.#effects.push({ what, run, ...options });
   }
 
+  /** As `afterCommit`, and sooner where the commit is a message of its own. */
+  wakeAfterCommit(what: string, wake: Wake): void {
+    this.#effects.push({ what, run: wake.run, wake });
+  }
+
   /**
    * Runs part of the work so that its failure leaves no trace: what it stored is rolled back, what it recorded
    * and registered is forgotten, and the rest goes on.
@@ -323,8 +328,12 @@ export class UnitOfWork {
     if (rows.length > 0) this.#held.add(...statementsFor(rows).map((statement) => ({ statement, meaning })));
     if (!this.#held.isEmpty) await this.#own();
     const transaction = await this.#transaction;
-    if (transaction !== undefined)
+    if (transaction !== undefined) {
+      this.#database.behindCommit(transaction, (send) => {
+        this.#effects = withoutWakes(this.#effects, send);
+      });
       await (await this.#sending()).flushWith(() => transaction.commit().execute());
+    }
     this.#letGo();
   }
 

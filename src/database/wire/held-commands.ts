@@ -8,6 +8,13 @@ interface Holding {
   readonly status: 'T' | 'I';
 }
 
+const commitListeners = new WeakMap<pg.ClientBase, () => void>();
+
+/** Tells of the next commit that the client sends, before it is answered; of none that has nothing to commit. */
+export function onceCommitIsSent(client: pg.ClientBase, listener: () => void): void {
+  commitListeners.set(client, listener);
+}
+
 /**
  * Has `begin`, `savepoint` and `release` leave together with the statement that follows: a way to the server and back
  * less for each, and no transaction is open there before it is needed. Nobody above notices: they are answered here,
@@ -75,9 +82,11 @@ export function holdCommands(client: pg.ClientBase, prepares: boolean): void {
       if (holding !== undefined) {
         held = holding.held;
         answer(holding);
+        if (holding.status === 'I') commitListeners.delete(client);
         return;
       }
       gather();
+      tellOfCommit(client, text);
       // It takes back what would go along.
       if (text.startsWith('rollback') && held[0] !== 'begin') held = [];
       if (held.length === 0) query.call(connection, text);
@@ -122,6 +131,14 @@ export function holdCommands(client: pg.ClientBase, prepares: boolean): void {
       return emit.call(connection, event, ...given);
     },
   });
+}
+
+function tellOfCommit(client: pg.ClientBase, text: string): void {
+  if (text !== 'commit' && text !== 'rollback') return;
+  const listener = commitListeners.get(client);
+  commitListeners.delete(client);
+  // The driver is about to send the commit.
+  if (text === 'commit' && listener !== undefined) process.nextTick(listener);
 }
 
 /** What becomes of the commands that are held; undefined for one that has to be sent. */

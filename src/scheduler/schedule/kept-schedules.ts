@@ -1,5 +1,5 @@
 import type { DaylightSaving } from '#cron/index.ts';
-import type { Database, DatabaseClock } from '#database/index.ts';
+import type { Database, DatabaseClock, Wake } from '#database/index.ts';
 import { didYouMean, InternalServerError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import { equalJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { shortServiceName } from '#platform/index.ts';
@@ -42,7 +42,7 @@ export interface SchedulerPlatform {
   /** What will keep every run of a schedule from finding its service. */
   readonly doubts: (invokeService: string) => readonly string[];
   /** Tells all nodes that something new waits, or may go on. */
-  readonly wake: () => void;
+  readonly wake: Wake;
 }
 
 /**
@@ -190,7 +190,7 @@ export class KeptSchedules {
   }
 
   #wake(context: Context): void {
-    writeContext(context).unitOfWork.afterCommit('wake the scheduler', this.#platform.wake);
+    writeContext(context).unitOfWork.wakeAfterCommit('wake the scheduler', this.#platform.wake);
   }
 
   async show(job: JobView): Promise<Resource> {

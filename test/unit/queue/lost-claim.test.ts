@@ -7,6 +7,7 @@ import { beginSuspect } from '../../../src/queue/release-repository.ts';
 import { type FaultControl, installFaults } from '../../support/database-faults.ts';
 import { eventually } from '../../support/eventually.ts';
 import { QUICK, queueSite } from '../../support/queue-site.ts';
+import { wakesOf } from '../../support/queue-wakes.ts';
 
 describe('a job whose node is in trouble', () => {
   const faults: FaultControl = installFaults();
@@ -257,7 +258,7 @@ describe('a job whose node is in trouble', () => {
 
   it('tells the nodes to look behind when the commit came long after it was enqueued', async () => {
     const news: unknown[] = [];
-    const telling = new Queue({ database: site.database, notify: (said) => void news.push(said) });
+    const telling = new Queue({ database: site.database, wakes: wakesOf((topic) => news.push(topic)) });
     telling.work('work', { run: mark }, QUICK);
     const now = performance.now.bind(performance);
     let passed = 0;
@@ -271,7 +272,7 @@ describe('a job whose node is in trouble', () => {
       }
     }
     clockwork.mockRestore();
-    expect(news).toEqual([{ isBehind: false }, { isBehind: true }, { isBehind: true }]);
+    expect(news).toEqual(['ahead', 'behind', 'behind']);
   });
 
   it('fails what runs longer than its worker allows, and refuses what that still stores', async () => {

@@ -7,6 +7,7 @@ import type { DelegateCall } from '../../../../src/workflow/engine/index.ts';
 import { composeMail, MailQueue, mailGuard, sendMail } from '../../../../src/workflow/mail/index.ts';
 import { startMailServer } from '../../../support/mail-server.ts';
 import { createMigratedDatabase } from '../../../support/migrated-database.ts';
+import { wakesOf } from '../../../support/queue-wakes.ts';
 
 const near = mailGuard(25);
 
@@ -244,7 +245,7 @@ describe('the queue of mails', () => {
   async function openQueue() {
     const ended: JobResult[] = [];
     let look = () => {};
-    const queue: Queue = new Queue({ database, notify: () => poller.wake() });
+    const queue: Queue = new Queue({ database, wakes: wakesOf(() => poller.wake()) });
     const mails = new MailQueue(
       queue,
       async () => server.settings,
@@ -309,7 +310,7 @@ describe('the queue of mails', () => {
   });
 
   test('a task may go on without its mail, and learn why', async () => {
-    const queue = new Queue({ database, notify: () => {} });
+    const queue = new Queue({ database, wakes: wakesOf(() => {}) });
     const mails = new MailQueue(
       queue,
       async () => server.settings,
