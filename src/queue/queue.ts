@@ -76,7 +76,7 @@ export class Queue {
       if (inMs - sinceMs >= ANNOUNCE_WITHIN_MS) return undefined;
       return sinceMs > BEHIND_MS ? this.#wakes.behind : this.#wakes.ahead;
     };
-    unitOfWork.wakeAfterCommit(`job in queue ${queue}`, {
+    unitOfWork.afterCommit(`job in queue ${queue}`, {
       topic: this.#wakes.ahead.topic,
       statement: () => wake()?.statement(),
       run: () => wake()?.run(),
@@ -98,7 +98,7 @@ export class Queue {
   async revive(unitOfWork: UnitOfWork, deadLetters: readonly string[]): Promise<number> {
     if (deadLetters.length === 0) return 0;
     const revived = await reviveLetters(await unitOfWork.db(), deadLetters);
-    unitOfWork.wakeAfterCommit('revived jobs', this.#wakes.ahead);
+    unitOfWork.afterCommit('revived jobs', this.#wakes.ahead);
     return revived;
   }
 

@@ -26,13 +26,10 @@ export interface LogEntry {
   readonly message: string;
 }
 
-/** Sends what wakes somebody. @returns what is left to be run */
-export function withoutWakes(
-  effects: readonly Effect[],
-  send: (statement: RawBuilder<unknown>) => void,
-): Effect[] {
+/** Sends what wakes somebody, as far as it goes so, and takes that off the list. */
+export function sendWakes(effects: Effect[], send: (statement: RawBuilder<unknown>) => void): void {
   const isSent = new Map<string, boolean>();
-  return effects.filter(({ wake }) => {
+  const left = effects.filter(({ wake }) => {
     if (wake === undefined) return true;
     if (!isSent.has(wake.topic)) {
       const statement = wake.statement();
@@ -41,4 +38,5 @@ export function withoutWakes(
     }
     return isSent.get(wake.topic) === false;
   });
+  effects.splice(0, effects.length, ...left);
 }

@@ -1,7 +1,7 @@
 import type { Database, Db, Transaction } from '../pool/database.ts';
 import { isConflict, isConnectionLost, isUnavailable } from '../pool/sql-state.ts';
 import type { Actor, Change } from './change.ts';
-import { type Effect, type LogEntry, type Wake, withoutWakes } from './effect.ts';
+import { type Effect, type LogEntry, sendWakes, type Wake } from './effect.ts';
 import {
   commitInGroup,
   type GroupedRow,
@@ -216,6 +216,7 @@ export class UnitOfWork {
   async #open(): Promise<Transaction> {
     const transaction = await this.#database.startTransaction(this.#callers);
     this.#holdsConnection = true;
+    this.#database.behindCommit(transaction, (send) => sendWakes(this.#effects, send));
     try {
       const set = async (name: string) => void (await transaction.savepoint(name).execute());
       if (!(await this.#pending.setSavepoints(transaction, set))) throw new RefusedRow();
@@ -241,17 +242,9 @@ export class UnitOfWork {
   }
 
   /** Runs after the commit, in the order of registration; never in a dry run, never after a rollback. */
-  afterCommit(
-    what: string,
-    run: () => void | Promise<void>,
-    options: { readonly isTold?: boolean } = {},
-  ): void {
-    this.#effects.push({ what, run, ...options });
-  }
-
-  /** As `afterCommit`, and sooner where the commit is a message of its own. */
-  wakeAfterCommit(what: string, wake: Wake): void {
-    this.#effects.push({ what, run: wake.run, wake });
+  afterCommit(what: string, does: Effect['run'] | Wake, options: Pick<Effect, 'isTold'> = {}): void {
+    const effect = typeof does === 'function' ? { run: does } : { run: does.run, wake: does };
+    this.#effects.push({ what, ...effect, ...options });
   }
 
   /**
@@ -328,12 +321,8 @@ export class UnitOfWork {
     if (rows.length > 0) this.#held.add(...statementsFor(rows).map((statement) => ({ statement, meaning })));
     if (!this.#held.isEmpty) await this.#own();
     const transaction = await this.#transaction;
-    if (transaction !== undefined) {
-      this.#database.behindCommit(transaction, (send) => {
-        this.#effects = withoutWakes(this.#effects, send);
-      });
+    if (transaction !== undefined)
       await (await this.#sending()).flushWith(() => transaction.commit().execute());
-    }
     this.#letGo();
   }
 

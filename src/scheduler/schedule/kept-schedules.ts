@@ -190,7 +190,7 @@ export class KeptSchedules {
   }
 
   #wake(context: Context): void {
-    writeContext(context).unitOfWork.wakeAfterCommit('wake the scheduler', this.#platform.wake);
+    writeContext(context).unitOfWork.afterCommit('wake the scheduler', this.#platform.wake);
   }
 
   async show(job: JobView): Promise<Resource> {

@@ -51,7 +51,7 @@ describe('a wake-up of what is committed', () => {
     let effects = -1;
     await runUnitOfWork(database, {}, async (unit) => {
       await mark(unit, 1);
-      unit.wakeAfterCommit('wake', notifier.wake('due'));
+      unit.afterCommit('wake', notifier.wake('due'));
       const { commit } = unit;
       unit.commit = async () => {
         await commit.call(unit);
@@ -68,9 +68,9 @@ describe('a wake-up of what is committed', () => {
     const ran: string[] = [];
     await runUnitOfWork(database, {}, async (unit) => {
       await mark(unit, 1);
-      unit.wakeAfterCommit('wake', notifier.wake('due'));
+      unit.afterCommit('wake', notifier.wake('due'));
       unit.afterCommit('other', () => void ran.push('other'));
-      unit.wakeAfterCommit('wake again', notifier.wake('due'));
+      unit.afterCommit('wake again', notifier.wake('due'));
     });
     expect(ran).toEqual(['other']);
     expect(await told()).toEqual(['due']);
@@ -81,7 +81,7 @@ describe('a wake-up of what is committed', () => {
     for (const id of [1, 2, 3, 4]) {
       await runUnitOfWork(database, {}, async (unit) => {
         await mark(unit, id);
-        unit.wakeAfterCommit('wake', notifier.wake('due'));
+        unit.afterCommit('wake', notifier.wake('due'));
       });
     }
     await eventually(told, (all) => all.length > 1);
@@ -91,12 +91,12 @@ describe('a wake-up of what is committed', () => {
   it('comes, too, where nothing was written, and where rows of several requests are committed together', async () => {
     const notifier = new Notifier(database, 'news', () => {});
     await runUnitOfWork(database, {}, async (unit) => {
-      unit.wakeAfterCommit('wake', notifier.wake('nothing'));
+      unit.afterCommit('wake', notifier.wake('nothing'));
     });
     await eventually(told, (all) => all.includes('nothing'));
     await runUnitOfWork(database, {}, async (unit) => {
       await unit.db();
-      unit.wakeAfterCommit('wake', notifier.wake('empty'));
+      unit.afterCommit('wake', notifier.wake('empty'));
     });
     await eventually(told, (all) => all.includes('empty'));
   });
@@ -106,7 +106,7 @@ describe('a wake-up of what is committed', () => {
     for (const id of [1, 2]) {
       await runUnitOfWork(database, {}, async (unit) => {
         await mark(unit, id);
-        if (id === 1) unit.wakeAfterCommit('wake', notifier.wake('due'));
+        if (id === 1) unit.afterCommit('wake', notifier.wake('due'));
       });
     }
     await eventually(
@@ -123,7 +123,7 @@ describe('a wake-up of what is committed', () => {
     const twice = runUnitOfWork(database, { attempts: 1 }, async (unit) => {
       await mark(unit, 1);
       await mark(unit, 1);
-      unit.wakeAfterCommit('wake', notifier.wake('due'));
+      unit.afterCommit('wake', notifier.wake('due'));
     });
     await expect(twice).rejects.toThrow(/duplicate key|exists/i);
     await runUnitOfWork(database, {}, (unit) => mark(unit, 2));
