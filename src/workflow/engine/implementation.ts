@@ -18,6 +18,7 @@ import type {
 } from './definition.ts';
 import type { Condition } from './event-trigger.ts';
 import { Delegate, type DelegateCall, type ScriptOutcome, type TaskView } from './handlers.ts';
+import { outwardField } from './outward-field.ts';
 import type { LiveExecution, Run } from './run.ts';
 import { setVariable } from './variables.ts';
 import { scopeOf, viewExecution } from './views.ts';
@@ -75,7 +76,7 @@ export async function invoke(
   if (implementation.kind === 'expression') {
     return await resolveValue(run, execution, implementation.expression, options);
   }
-  const given = await fieldValues(run, execution, fields, options);
+  const given = await fieldValues(run, execution, implementation, fields, options);
   switch (implementation.kind) {
     case 'delegateExpression': {
       const delegate = await resolveValue(run, execution, implementation.expression, options);
@@ -160,12 +161,18 @@ export async function isSkipped(
 async function fieldValues(
   run: Run,
   execution: LiveExecution,
+  implementation: Implementation,
   fields: readonly Field[],
   options: CallOptions,
 ): Promise<JsonObject> {
   const values: JsonObject = {};
   for (const { name, value } of fields) {
-    setMember(values, name, toJson(await resolveValue(run, execution, value, options)));
+    const resolve = (expression: Expression) => resolveValue(run, execution, expression, options);
+    const given =
+      implementation.kind === 'type'
+        ? await outwardField(implementation.type, name, value, resolve)
+        : toJson(await resolve(value));
+    setMember(values, name, given);
   }
   return values;
 }

@@ -41,6 +41,7 @@ export {
   type VariableView,
 } from './handlers.ts';
 export { type Migration, type MigrationRefusal, migrate } from './migrate.ts';
+export { headerLines, outwardField } from './outward-field.ts';
 export { readPriority } from './priority.ts';
 export { listStarts, planStartTimer, type StartTrigger } from './start-trigger.ts';
 export {

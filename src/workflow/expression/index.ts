@@ -12,4 +12,5 @@ export { type ExpressionScope, evaluate } from './evaluate.ts';
 export { ExpressionError } from './expression-error.ts';
 export { type Expression, isJuel, isLiteral } from './node.ts';
 export { parseExpression } from './parse-expression.ts';
+export { onlyNode, splitTemplate } from './split-template.ts';
 export { chain, HostObject, type MaybePromise, toJson, type Value } from './value.ts';

@@ -7,7 +7,7 @@ import {
 } from '#egress/index.ts';
 import { InternalServerError, wordsOf } from '#errors/index.ts';
 import { getMember, type JsonValue } from '#json/index.ts';
-import { BpmnError, type DelegateCall } from '../engine/index.ts';
+import { BpmnError, type DelegateCall, headerLines } from '../engine/index.ts';
 import { toText } from '../expression/index.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
@@ -91,6 +91,8 @@ function readRequest(
     throw bad(call, `has the method '${method}'`, `Use one of ${METHODS.join(', ')}`);
   const url = field('requestUrl');
   if (url === '') throw bad(call, 'has no requestUrl');
+  // A URL is read without them, so that they would join what they stand between.
+  if (CONTROL.test(url)) throw bad(call, 'has control characters in the requestUrl');
   const timeout = Number(field('requestTimeout') || DEFAULT_TIMEOUT_MS);
   if (!(timeout > 0))
     throw bad(call, `has the requestTimeout '${field('requestTimeout')}'`, 'Use milliseconds');
@@ -98,32 +100,43 @@ function readRequest(
   return {
     method,
     url,
-    headers: readHeaders(call, field('requestHeaders')),
+    headers: readHeaders(call),
     body: body === null || body === '' ? null : toText(body),
     timeoutMs: Math.min(timeout, MAX_TIMEOUT_MS),
     followsRedirects: !flag('disallowRedirects'),
   };
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** What may stand in a header; a line break would begin another one. */
+const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+
 /** They say where a message goes and where it ends, which is ours to say. */
 const FRAMING =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect)$/i;
 
-/** A value may bring further lines from whoever has set a variable: none of them takes the place of another. */
-function readHeaders(call: DelegateCall, text: string): Record<string, string> {
+function readHeaders(call: DelegateCall): Record<string, string> {
   const headers: Record<string, string> = {};
   const names = new Set<string>();
-  for (const line of text.split(/\r?\n/).filter((each) => each.trim() !== '')) {
-    const [, name, value] = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:(.*)$/.exec(line) ?? [];
-    if (name === undefined || value === undefined) {
+  for (const { name, value } of headerLines(call.fields, 'requestHeaders')) {
+    if (value === null || !NAME.test(name)) {
       throw bad(
         call,
-        `has the request header '${line.slice(0, 80)}'`,
+        `has the request header '${name.slice(0, 80)}'`,
         'Write lines such as Accept: text/plain',
       );
     }
     if (FRAMING.test(name)) throw bad(call, `has the request header '${name}', which is the server's own`);
     if (names.has(name.toLowerCase())) throw bad(call, `has the request header '${name}' twice`);
+    if (!VALUE.test(value)) {
+      throw bad(
+        call,
+        `has a line break, or another character that no header may have, in the request header '${name}'`,
+        'A variable gives the value of one header, not further lines; encode what is not Latin-1',
+      );
+    }
     names.add(name.toLowerCase());
     headers[name] = value.trim();
   }

@@ -1,8 +1,8 @@
 import { InternalServerError } from '#errors/index.ts';
 import { getMember, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import type { DelegateCall } from '../engine/index.ts';
+import { type DelegateCall, headerLines } from '../engine/index.ts';
 import { toText } from '../expression/index.ts';
-import type { Attachment, Mail } from './mail.ts';
+import { type Attachment, type Mail, readAddress } from './mail.ts';
 
 const MAX_RECIPIENTS = 200;
 /** Of texts and attachments together, as they wait in the queue. */
@@ -14,7 +14,7 @@ const OWN_HEADERS =
   /^(from|to|cc|bcc|subject|date|message-id|mime-version|content-.*|return-path|received|dkim-.*)$/i;
 
 /**
- * The mail that a task of type `mail` means. Fields: `to`, `cc`, `bcc` (addresses between commas, or lists),
+ * The mail that a task of type `mail` means. Fields: `to`, `cc`, `bcc` (lists of addresses),
  * `from`, `subject`, `text`, `html`, `textVar` and `htmlVar` (names of variables that hold the text),
  * `headers` (lines `Name: value`), `attachments` (`{ filename, content, contentType?, encoding? }` or a list of
  * them; `encoding` is `text`, the default, or `base64`). A `charset` changes nothing: mail is written in UTF-8.
@@ -34,16 +34,19 @@ export function composeMail(call: DelegateCall, defaultFrom: string): Mail {
     if (value === null) throw bad(call, `${name}Var names '${variable}', which is no variable`);
     return toText(value);
   };
-  const addresses = (name: string) => readAddresses(call, name, field(name));
+  const addresses = (name: string) => {
+    const value = field(name);
+    return (Array.isArray(value) ? value : []).map((each) => oneAddress(call, name, toText(each)));
+  };
   const mail: Mail = {
-    from: oneLine(call, 'from', text('from') ?? defaultFrom),
+    from: oneAddress(call, 'from', text('from') ?? defaultFrom),
     to: addresses('to'),
     cc: addresses('cc'),
     bcc: addresses('bcc'),
     subject: (text('subject') ?? '').replace(/\s*[\r\n]+\s*/g, ' '),
     text: body('text'),
     html: body('html'),
-    headers: readHeaders(call, text('headers') ?? ''),
+    headers: readHeaders(call),
     attachments: readAttachments(call, field('attachments')),
   };
   const recipients = mail.to.length + mail.cc.length + mail.bcc.length;
@@ -58,39 +61,30 @@ export function composeMail(call: DelegateCall, defaultFrom: string): Mail {
   return mail;
 }
 
-/** Commas inside quotes belong to a name. */
-function readAddresses(call: DelegateCall, name: string, value: JsonValue): string[] {
-  const texts = Array.isArray(value) ? value.map(toText) : splitAddresses(toText(value));
-  const found = texts.map((text) => oneLine(call, name, text.trim())).filter((text) => text !== '');
-  for (const address of found) {
-    if (!/^[^<>]*(<[^<>\s]+@[^<>\s]+>)$|^[^<>\s]+@[^<>\s]+$/.test(address)) {
-      throw bad(call, `has the field ${name} with '${address.slice(0, 80)}', which is no address`);
-    }
+function oneAddress(call: DelegateCall, field: string, text: string): string {
+  const address = oneLine(call, `the field ${field}`, text.trim());
+  if (readAddress(address) === undefined) {
+    throw bad(call, `has the field ${field} with '${address.slice(0, 80)}', which is no address`);
   }
-  return found;
-}
-
-function splitAddresses(text: string): string[] {
-  return text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
+  return address;
 }
 
 /** A line break would begin another header. */
-function oneLine(call: DelegateCall, name: string, text: string): string {
+function oneLine(call: DelegateCall, place: string, text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(text)) throw bad(call, `has control characters in the field ${name}`);
+  if (/[\u0000-\u001f\u007f]/.test(text)) throw bad(call, `has control characters in ${place}`);
   return text;
 }
 
-function readHeaders(call: DelegateCall, text: string): Record<string, string> {
+function readHeaders(call: DelegateCall): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const line of text.split(/\r?\n/).filter((each) => each.trim() !== '')) {
-    const [, name = '', value = ''] = /^([^:]*):(.*)$/.exec(line) ?? [];
-    if (!KNOWN_HEADER.test(name.trim()) || OWN_HEADERS.test(name.trim())) {
-      throw bad(call, `has the header '${line.slice(0, 80)}'`, 'Write lines such as X-Priority: 1');
+  for (const { name, value } of headerLines(call.fields, 'headers')) {
+    if (value === null || !KNOWN_HEADER.test(name) || OWN_HEADERS.test(name)) {
+      throw bad(call, `has the header '${name.slice(0, 80)}'`, 'Write lines such as X-Priority: 1');
     }
-    const known = Object.keys(headers).some((other) => other.toLowerCase() === name.trim().toLowerCase());
-    if (known) throw bad(call, `has the header '${name.trim()}' twice`);
-    headers[name.trim()] = oneLine(call, 'headers', value.trim());
+    const known = Object.keys(headers).some((other) => other.toLowerCase() === name.toLowerCase());
+    if (known) throw bad(call, `has the header '${name}' twice`);
+    headers[name] = oneLine(call, `the header '${name}'`, value).trim();
   }
   return headers;
 }
@@ -110,8 +104,8 @@ function readAttachments(call: DelegateCall, value: JsonValue): Attachment[] {
     const type = getMember(each, 'contentType') ?? null;
     const isBase64 = getMember(each, 'encoding') === 'base64';
     return {
-      filename: oneLine(call, 'attachments', toText(filename)),
-      contentType: type === null ? null : oneLine(call, 'attachments', toText(type)),
+      filename: oneLine(call, 'the field attachments', toText(filename)),
+      contentType: type === null ? null : oneLine(call, 'the field attachments', toText(type)),
       content: isBase64 ? content : Buffer.from(content).toString('base64'),
     };
   });

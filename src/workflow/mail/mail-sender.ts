@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { AddressGuard } from '#egress/index.ts';
 import { ResourceError, ServiceUnavailableError } from '#errors/index.ts';
-import type { Mail, MailSettings } from './mail.ts';
+import { type Mail, type MailSettings, readAddress } from './mail.ts';
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 60_000;
@@ -56,10 +56,10 @@ export async function sendMail(
   try {
     const { rejected } = await transport.sendMail({
       messageId: `<${id}@${domainOf(mail.from)}>`,
-      from: mail.from,
-      to: mail.to,
-      cc: mail.cc,
-      bcc: mail.bcc,
+      from: asOne(mail.from),
+      to: mail.to.map(asOne),
+      cc: mail.cc.map(asOne),
+      bcc: mail.bcc.map(asOne),
       subject: mail.subject,
       ...(mail.text === null && mail.html !== null ? {} : { text: mail.text ?? '' }),
       ...(mail.html === null ? {} : { html: mail.html }),
@@ -79,6 +79,11 @@ export async function sendMail(
   } finally {
     transport.close();
   }
+}
+
+/** Read once more as a text, a name with a comma in it would be several people. */
+function asOne(text: string) {
+  return readAddress(text) ?? text;
 }
 
 function domainOf(sender: string): string {

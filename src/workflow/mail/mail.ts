@@ -21,6 +21,16 @@ export type Attachment = {
   readonly content: string;
 } & JsonObject;
 
+/** The one address that a text of a mail is, `a@x.org` or with a name in front of it; undefined for anything else. */
+export function readAddress(text: string): { readonly name: string; readonly address: string } | undefined {
+  const [, written = '', inside, alone] =
+    /^([^<>]*)<([^<>\s,;]+@[^<>\s,;]+)>$|^([^<>\s,;]+@[^<>\s,;]+)$/.exec(text) ?? [];
+  const address = inside ?? alone;
+  if (address === undefined) return undefined;
+  const [, quoted] = /^"(.*)"$/s.exec(written.trim()) ?? [];
+  return { name: quoted?.replace(/\\(.)/gs, '$1') ?? written.trim(), address };
+}
+
 /** How mail leaves: `mail` of `workflow.json`. */
 export interface MailSettings extends Omit<WorkflowConfig['mail'], 'password'> {
   readonly password?: string | undefined;

@@ -161,7 +161,7 @@ describe('service and script task', () => {
     expect(calls).toEqual([
       ['delegate', 'greeter', given],
       ['class', 'org.x.Mailer', given],
-      ['mail', 'mail', given],
+      ['mail', 'mail', { ...given, to: ['ann'] }],
     ]);
     expect(host.variables['d']).toBe(1);
   });

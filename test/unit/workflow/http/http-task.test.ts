@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { BpmnError, type DelegateCall } from '../../../../src/workflow/engine/index.ts';
 import { processGuard, runHttpTask } from '../../../../src/workflow/http/index.ts';
+import { givenFields } from '../engine/given-fields.ts';
 
 let server: Server;
 let base: string;
@@ -23,14 +24,14 @@ afterAll(() => {
   server.close();
 });
 
-async function run(fields: JsonObject, guard = local) {
+async function run(fields: JsonObject, guard = local, scope: JsonObject = {}) {
   const variables: Record<string, JsonValue> = {};
   const transients: Record<string, JsonValue> = {};
   const call = {
     element: 'ask',
     kind: 'http',
     name: 'http',
-    fields: { requestUrl: `${base}/thing`, ...fields },
+    fields: await givenFields('http', { requestUrl: `${base}/thing`, ...fields }, scope),
     execution: {
       setVariable: (name: string, value: JsonValue) => {
         variables[name] = value;
@@ -163,10 +164,59 @@ describe('a task of type http', () => {
     [{ requestHeaders: 'no colon' }, "the request header 'no colon'"],
     [{ requestHeaders: 'Authorization: ours\nX: y\nauthorization: theirs' }, "'authorization' twice"],
     [{ requestHeaders: 'X: y\nContent-Length: 0' }, "'Content-Length', which is the server's own"],
+    [{ requestHeaders: 'Accept' }, "the request header 'Accept'"],
+    [{ requestUrl: 'http://127.0.0.1/a\nb' }, 'control characters in the requestUrl'],
     [{ saveResponseVariableAsJson: 'true' }, 'no JSON'],
   ])('refuses %j', async (fields, message) => {
     reply(200, 'no json');
     await expect(run(fields)).rejects.toMatchObject({ message: expect.stringContaining(message) });
+  });
+});
+
+describe('the headers of a task of type http', () => {
+  const $ = (expression: string) => `\${${expression}}`;
+
+  test.each(['a\r\nX-Admin: 1', 'a\nX-Admin: 1', '\nX-Admin: 1', 'a\r', 'a\u0000b', 'Ł'])(
+    'are none of whoever sets a variable to %j',
+    async (value) => {
+      let asked = 0;
+      answer = (_request, response) => response.end(String(++asked));
+      const requestHeaders = `Accept: text/plain\nX-Name: Miss ${$('name')}`;
+      await expect(run({ requestHeaders }, local, { name: value })).rejects.toMatchObject({
+        message: expect.stringContaining("in the request header 'X-Name'"),
+        detail: { id: 'WORKFLOW_HTTP_TASK', element: 'ask' },
+      });
+      const line = run({ requestHeaders: `Accept: text/plain\n${$('line')}` }, local, {
+        line: `X-Name: ${value}`,
+      });
+      await expect(line).rejects.toMatchObject({ detail: { id: 'WORKFLOW_HTTP_TASK' } });
+      expect(asked).toBe(0);
+    },
+  );
+
+  test.each<[string, JsonValue]>([
+    ['lines', 'X-One: 1\n\nX-Two: a:b'],
+    ['an object', { 'X-One': 1, 'X-Two': 'a:b' }],
+    ['a list', ['X-One: 1', { 'X-Two': 'a:b' }]],
+  ])('are those of one variable where the process gives it the whole field, as %s', async (_kind, given) => {
+    let seen: IncomingMessage | undefined;
+    answer = (request, response) => {
+      seen = request;
+      response.end();
+    };
+    await run({ requestHeaders: `\n  ${$('given')}\n` }, local, { given });
+    expect(seen!.headers).toMatchObject({ 'x-one': '1', 'x-two': 'a:b' });
+  });
+
+  test('may have expressions in their names and values, and lines that give nothing', async () => {
+    let seen: IncomingMessage | undefined;
+    answer = (request, response) => {
+      seen = request;
+      response.end();
+    };
+    const requestHeaders = `X-${$('name')}: ${$("name == 'One' ? 'yes: ' : 'no'")}${$('name')}\n${$('none')}`;
+    await run({ requestHeaders }, local, { name: 'One', none: null });
+    expect(seen!.headers).toMatchObject({ 'x-one': 'yes: One' });
   });
 });
 

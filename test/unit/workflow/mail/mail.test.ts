@@ -8,17 +8,18 @@ import { composeMail, MailQueue, mailGuard, sendMail } from '../../../../src/wor
 import { startMailServer } from '../../../support/mail-server.ts';
 import { createMigratedDatabase } from '../../../support/migrated-database.ts';
 import { wakesOf } from '../../../support/queue-wakes.ts';
+import { givenFields } from '../engine/given-fields.ts';
 
 const near = mailGuard(25);
 
 /** What a task of type `mail` hands over, with the variables it set. */
-function mailCall(fields: JsonObject, variables: JsonObject = {}) {
+async function mailCall(fields: JsonObject, variables: JsonObject = {}) {
   const set: JsonObject = {};
   const call = {
     element: 'tell',
     kind: 'mail',
     name: 'mail',
-    fields,
+    fields: await givenFields('mail', fields, variables),
     execution: {
       getVariable: (name: string) => variables[name],
       setVariable: (name: string, value: string) => {
@@ -29,12 +30,12 @@ function mailCall(fields: JsonObject, variables: JsonObject = {}) {
   return { call, set };
 }
 
-const compose = (fields: JsonObject, variables?: JsonObject) =>
-  composeMail(mailCall(fields, variables).call, 'svc@example.com');
+const compose = async (fields: JsonObject, variables?: JsonObject) =>
+  composeMail((await mailCall(fields, variables)).call, 'svc@example.com');
 
 describe('a mail is composed', () => {
-  test('from the fields of its task', () => {
-    const mail = compose(
+  test('from the fields of its task', async () => {
+    const mail = await compose(
       {
         to: 'a@x.org, "Byron, Ada" <ada@x.org>',
         cc: ['c@x.org'],
@@ -66,8 +67,8 @@ describe('a mail is composed', () => {
     });
   });
 
-  test('with the sender of the settings when it names none, and to hidden recipients alone', () => {
-    expect(compose({ bcc: 'a@x.org', text: 'x' })).toMatchObject({
+  test('with the sender of the settings when it names none, and to hidden recipients alone', async () => {
+    expect(await compose({ bcc: 'a@x.org', text: 'x' })).toMatchObject({
       from: 'svc@example.com',
       bcc: ['a@x.org'],
     });
@@ -82,6 +83,7 @@ describe('a mail is composed', () => {
       'control characters in the field to',
     ],
     ['a sender with a header in it', { to: 'a@x.org', from: 'a@x.org\nX: y' }, 'control characters'],
+    ['two senders', { to: 'a@x.org', from: 'a@x.org, b@x.org' }, 'no address'],
     ['two addresses in one', { to: ['<a@x.org> <b@x.org>'] }, 'no address'],
     ['a header that the mail has itself', { to: 'a@x.org', headers: 'Bcc: b@x.org' }, "the header 'Bcc"],
     ['a header without a name', { to: 'a@x.org', headers: 'hello' }, "the header 'hello'"],
@@ -94,21 +96,75 @@ describe('a mail is composed', () => {
     ['a variable that is not there', { to: 'a@x.org', htmlVar: 'gone' }, "names 'gone'"],
     ['too many recipients', { to: Array.from({ length: 201 }, (_, n) => `u${n}@x.org`) }, '201 recipients'],
     ['more than a queue takes', { to: 'a@x.org', text: 'x'.repeat(10_000_001) }, 'longer than'],
-  ])('but not with %s', (_case, fields, message) => {
-    expect(() => compose(fields)).toThrow(
-      expect.objectContaining({
-        code: 500,
-        message: expect.stringContaining(message),
-        detail: expect.objectContaining({ id: 'WORKFLOW_BAD_MAIL', element: 'tell' }),
-      }),
+  ])('but not with %s', async (_case, fields, message) => {
+    await expect(compose(fields)).rejects.toMatchObject({
+      code: 500,
+      message: expect.stringContaining(message),
+      detail: { id: 'WORKFLOW_BAD_MAIL', element: 'tell' },
+    });
+  });
+});
+
+describe('whoever sets a variable of a mail', () => {
+  const $ = (expression: string) => `\${${expression}}`;
+
+  test.each<[string, JsonObject, string, string]>([
+    [
+      'a header',
+      { headers: `X-Name: Miss ${$('name')}\nX-Priority: 1` },
+      'Ada\r\nReply-To: evil@x.org',
+      "has control characters in the header 'X-Name'",
+    ],
+    [
+      'a header in a line',
+      { headers: `X-Priority: 1\n${$('name')}` },
+      'X-A: 1\nX-B: 2',
+      "has the header 'X-A: 1",
+    ],
+    ['a recipient', { to: `${$('name')} <a@x.org>` }, 'evil@x.org\r\nBcc: b@x.org', 'has control characters'],
+    [
+      'a recipient after a name',
+      { to: `"${$('name')}" <a@x.org>` },
+      'x" <evil@x.org>, "y',
+      'which is no address',
+    ],
+    ['a sender', { from: `"${$('name')}" <a@x.org>` }, 'x" <evil@x.org>, "y', 'which is no address'],
+  ])('adds no %s to it', async (_what, fields, name, message) => {
+    await expect(compose({ to: 'a@x.org', ...fields }, { name })).rejects.toMatchObject({
+      message: expect.stringContaining(message),
+      detail: { id: 'WORKFLOW_BAD_MAIL' },
+    });
+  });
+
+  test('is called as they like, and that is one recipient', async () => {
+    const server = await startMailServer();
+    const mail = await compose(
+      {
+        from: `${$('name')} <s@x.org>`,
+        to: `"Office, ${$('name')}" <a@x.org>, ${$('name')} <b@x.org>, ${$('more')}`,
+        text: 'x',
+      },
+      { name: 'evil@x.org, "Ada', more: 'c@x.org, d@x.org' },
     );
+    expect(mail.to).toEqual([
+      '"Office, evil@x.org, "Ada" <a@x.org>',
+      'evil@x.org, "Ada <b@x.org>',
+      'c@x.org',
+      'd@x.org',
+    ]);
+    await sendMail(mail, '1', server.settings, near);
+    await server.stop();
+    expect(server.received).toMatchObject([
+      { from: 's@x.org', to: ['a@x.org', 'b@x.org', 'c@x.org', 'd@x.org'] },
+    ]);
+    expect(server.received[0]?.content).toContain('From: "evil@x.org, \\"Ada" <s@x.org>');
   });
 });
 
 describe('a mail server', () => {
   test('gets text, pages and attachments, and hidden recipients stay hidden', async () => {
     const server = await startMailServer();
-    const mail = compose({
+    const mail = await compose({
       to: 'Zoë <a@x.org>',
       bcc: 'b@x.org',
       subject: 'Grüße aus Wien',
@@ -134,7 +190,7 @@ describe('a mail server', () => {
       onAuth: ({ username, password }, _session, done) =>
         password === 'secret' ? done(null, { user: username! }) : done(new Error('Wrong password')),
     });
-    const mail = compose({ to: 'a@x.org', text: 'x' });
+    const mail = await compose({ to: 'a@x.org', text: 'x' });
     await sendMail(mail, '1', { ...server.settings, username: 'svc', password: 'secret' }, near);
     expect(server.received).toMatchObject([{ user: 'svc' }]);
     await expect(
@@ -148,7 +204,7 @@ describe('a mail server', () => {
 
   test('that offers encryption gets the mail encrypted; where it is demanded the certificate must be right', async () => {
     const server = await startMailServer({ disabledCommands: [] });
-    const mail = compose({ to: 'a@x.org', text: 'x' });
+    const mail = await compose({ to: 'a@x.org', text: 'x' });
     await sendMail(mail, '1', server.settings, near);
     expect(server.received).toMatchObject([{ isEncrypted: true }]);
     await expect(sendMail(mail, '2', { ...server.settings, starttls: true }, near)).rejects.toMatchObject({
@@ -182,10 +238,12 @@ describe('a mail server', () => {
       onRcptTo: ({ address }, _session, done) =>
         done(address.startsWith('no') ? new Error('No such person') : undefined),
     });
-    expect(await sendMail(compose({ to: 'a@x.org, no@x.org' }), '1', server.settings, near)).toEqual({
+    expect(await sendMail(await compose({ to: 'a@x.org, no@x.org' }), '1', server.settings, near)).toEqual({
       rejected: ['no@x.org'],
     });
-    await expect(sendMail(compose({ to: 'no@x.org' }), '1', server.settings, near)).rejects.toMatchObject({
+    await expect(
+      sendMail(await compose({ to: 'no@x.org' }), '1', server.settings, near),
+    ).rejects.toMatchObject({
       name: 'MailRefusedError',
       message: expect.stringContaining('refuses the mail'),
     });
@@ -195,7 +253,9 @@ describe('a mail server', () => {
   test('that is not there is named', async () => {
     const server = await startMailServer();
     await server.stop();
-    await expect(sendMail(compose({ to: 'a@x.org' }), '1', server.settings, near)).rejects.toMatchObject({
+    await expect(
+      sendMail(await compose({ to: 'a@x.org' }), '1', server.settings, near),
+    ).rejects.toMatchObject({
       code: 503,
       message: expect.stringContaining(`127.0.0.1:${server.settings.port}`),
     });
@@ -217,7 +277,7 @@ test('mail goes to private networks at the ports of mail servers only, and nowhe
   expect(() => mailGuard(25, [], ['mail.example.com']).check('mail.example.com', '10.0.0.7')).not.toThrow();
   expect(() => mailGuard(25, [], ['mail.example.com']).check('mail.example.org', '10.0.0.7')).toThrow();
   const refused = sendMail(
-    compose({ to: 'a@x.org' }),
+    await compose({ to: 'a@x.org' }),
     '1',
     { host: 'localhost', port: 2526, username: undefined, starttls: false, from: 'a@x.org' },
     mailGuard(2526),
@@ -285,24 +345,24 @@ describe('the queue of mails', () => {
   test('sends after the commit, never after a rollback, and again when the server was busy, but not when it refuses', async () => {
     const { mails, poller, ended } = await openQueue();
     const failed = runUnitOfWork(database, {}, async (unitOfWork) => {
-      await mails.runTask(unitOfWork, mailCall({ to: 'never@x.org', text: 'x' }).call);
+      await mails.runTask(unitOfWork, (await mailCall({ to: 'never@x.org', text: 'x' })).call);
       throw new Error('The step failed');
     });
     await expect(failed).rejects.toThrow('The step failed');
     await runUnitOfWork(database, {}, async (unitOfWork) => {
-      await mails.runTask(unitOfWork, mailCall({ to: 'first@x.org', text: 'x' }).call);
+      await mails.runTask(unitOfWork, (await mailCall({ to: 'first@x.org', text: 'x' })).call);
       expect(server.received).toEqual([]);
     });
     expect(await ended(1)).toMatchObject([{ end: 'completed' }]);
     refusals = 1;
-    await runUnitOfWork(database, {}, (unitOfWork) =>
-      mails.runTask(unitOfWork, mailCall({ to: 'second@x.org', text: 'x' }).call),
+    await runUnitOfWork(database, {}, async (unitOfWork) =>
+      mails.runTask(unitOfWork, (await mailCall({ to: 'second@x.org', text: 'x' })).call),
     );
     expect((await ended(2))[1]).toMatchObject({ end: 'retrying', error: expect.stringContaining('Not now') });
     refusals = 1;
     refusal = Object.assign(new Error('Never'), { responseCode: 550 });
-    await runUnitOfWork(database, {}, (unitOfWork) =>
-      mails.runTask(unitOfWork, mailCall({ to: 'third@x.org', text: 'x' }).call),
+    await runUnitOfWork(database, {}, async (unitOfWork) =>
+      mails.runTask(unitOfWork, (await mailCall({ to: 'third@x.org', text: 'x' })).call),
     );
     expect((await ended(3))[2]).toMatchObject({ end: 'dead', error: expect.stringContaining('Never') });
     await poller.stop();
@@ -317,10 +377,12 @@ describe('the queue of mails', () => {
       () => near,
       () => {},
     );
-    const { call, set } = mailCall({ ignoreException: 'true', exceptionVariableName: 'why' });
+    const { call, set } = await mailCall({ ignoreException: 'true', exceptionVariableName: 'why' });
     await runUnitOfWork(database, {}, (unitOfWork) => mails.runTask(unitOfWork, call));
     expect(set).toEqual({ why: "The mail of 'tell' has no recipient" });
-    const strict = runUnitOfWork(database, {}, (unitOfWork) => mails.runTask(unitOfWork, mailCall({}).call));
+    const strict = runUnitOfWork(database, {}, async (unitOfWork) =>
+      mails.runTask(unitOfWork, (await mailCall({})).call),
+    );
     await expect(strict).rejects.toMatchObject({ detail: { id: 'WORKFLOW_BAD_MAIL' } });
   });
 });
