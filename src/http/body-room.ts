@@ -21,6 +21,8 @@ const LONG_BODY = 65_536;
 export interface BodyPlace {
   /** Of it have come in so many bytes more. */
   arrived(bytes: number): void;
+  /** It has come in: whatever is done with it now is not its sender's slowness. */
+  whole(): void;
   /** It has turned out to be so long. Resolves when it is its turn to be read. */
   narrow(bytes: number): Promise<void>;
   leave(): void;
@@ -105,6 +107,7 @@ export class BodyRoom {
       arrived: (more) => {
         coming.bytes += more;
       },
+      whole: () => void this.#coming.delete(coming),
       narrow: (now) => {
         this.#coming.delete(coming);
         hold(Math.min(held, now));

@@ -31,6 +31,8 @@ export function bodyBytes({ headers }: IncomingMessage, limitBytes: number): num
 export interface WatchedBody {
   /** So many bytes more. */
   readonly arrived?: (bytes: number) => void;
+  /** All of it, packed as it may be. */
+  readonly whole?: () => void;
   /** It has come in too slowly. */
   readonly givenUp?: AbortSignal;
 }
@@ -58,7 +60,7 @@ export function readBody(
 function readBytes(
   incoming: IncomingMessage,
   limitBytes: number,
-  { givenUp, arrived }: WatchedBody,
+  { givenUp, arrived, whole }: WatchedBody,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // Who went away while it waited to be read says nothing any more.
@@ -80,7 +82,10 @@ function readBytes(
     };
     givenUp?.addEventListener('abort', giveUp, { once: true });
     incoming.on('data', take);
-    incoming.once('end', () => resolve(chunks.length === 1 ? firstOf(chunks) : Buffer.concat(chunks)));
+    incoming.once('end', () => {
+      whole?.();
+      resolve(chunks.length === 1 ? firstOf(chunks) : Buffer.concat(chunks));
+    });
     // Also when the client goes away: nobody will read the answer.
     incoming.once('error', (cause) => reject(cutShort(cause)));
     incoming.once('close', () => reject(cutShort()));

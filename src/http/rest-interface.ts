@@ -100,7 +100,7 @@ export class RestInterface {
     const slow = new AbortController();
     const place = await this.#bodies.enter(exchange.account, bytes, () => slow.abort());
     try {
-      const body = await readBody(message, bodyLimitBytes, { givenUp: slow.signal, arrived: place.arrived });
+      const body = await readBody(message, bodyLimitBytes, { ...place, givenUp: slow.signal });
       await place.narrow(body.length);
       return await ask(body);
     } finally {

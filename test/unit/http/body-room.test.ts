@@ -94,6 +94,22 @@ describe('the room for bodies', () => {
     expect(givenUp.slice(1)).not.toContain('read');
   });
 
+  it('is not taken from what has come in whole and is being unpacked', async () => {
+    const room = new BodyRoom(100, { mostBytes: 200, share: 0.25, pace: 50_000, lookMs: 1 });
+    const givenUp: string[] = [];
+    const enter = (caller: string) => room.enter(caller, 100, () => givenUp.push(caller));
+    const packed = await enter('packed');
+    await enter('slow');
+    packed.arrived(1);
+    packed.whole();
+    await enter('next');
+    expect(givenUp).toEqual(['slow']);
+    const last = enter('last');
+    await Promise.race([last, enter('packed')]);
+    expect(givenUp).toEqual(['slow', 'next']);
+    expect(room.total).toBe(200);
+  });
+
   it('is left to slow bodies as long as nobody waits', async () => {
     const room = new BodyRoom(100, { mostBytes: 200, share: 0.25, pace: 50_000, lookMs: 1 });
     const givenUp: string[] = [];
