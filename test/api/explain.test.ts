@@ -162,6 +162,22 @@ describe('why somebody has a role', () => {
     expect((await explain(u, { property: 'effectiveRoles' }, { user: null })).status).toBe(401);
   });
 
+  it('is told without references that a filter takes away, which look where their objects may be read', async () => {
+    const u = await user({ password: PASSWORD, roles: [role_(await role())] });
+    const as = { user: u, password: PASSWORD };
+    const told = async () => {
+      const { body } = await explain(u, { property: 'effectiveRoles' }, as);
+      const { body: read } = await api('GET', `managed/user/${u}?_fields=roles`, as);
+      return [body.effectiveRoles, read.roles ?? []].map((each) => each.length);
+    };
+    expect(await told()).toEqual([1, 1]);
+    const onResponse = { type: 'text/javascript', source: "require('relationshipFilter').filterResponse()" };
+    const filters = [{ pattern: '^managed($|(/.+))', onResponse }];
+    expect((await api('PUT', 'config/router', { body: { filters } })).status).toBe(200);
+    expect(await told()).toEqual([0, 0]);
+    expect((await api('PUT', 'config/router', { body: { filters: [] } })).status).toBe(200);
+  });
+
   describe('is told to who may read both,', () => {
     const own = 'ada';
     const rules = readFileSync(new URL('../../script/access.js', import.meta.url), 'utf8').replace(
@@ -257,6 +273,24 @@ describe('why somebody has a role', () => {
         );
       }
     });
+
+    it.each(['roles', 'effectiveRoles'])(
+      'without the roles that a filter takes from %s of a read',
+      async (name) => {
+        const told = async (as: object) => (await ask({ property: 'effectiveRoles' }, as)).effectiveRoles;
+        for (const as of readers) expect(await told(as)).toHaveLength(1);
+        await hide(`if (response.content.${name}) {
+          response.content.${name} = response.content.${name}.filter((each) => each._ref !== 'managed/role/met');
+        }
+        response`);
+        for (const as of readers) {
+          expect(await told(as)).toEqual([]);
+          const { has, grants } = await ask({ role: 'met' }, as);
+          expect([has, grants]).toEqual(name === 'roles' ? [false, []] : [true, [expect.anything()]]);
+        }
+        expect(await told({})).toHaveLength(1);
+      },
+    );
 
     it('as if there were no role that a filter hides by whatever error', async () => {
       await hide("if (resourcePath === 'managed/role/unmet') throw { code: 400, message: 'Not here' };");

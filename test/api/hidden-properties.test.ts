@@ -294,6 +294,17 @@ describe('what a filter of router.json takes from a read', () => {
     expect(told).not.toHaveProperty('home');
   });
 
+  it('is taken by a script that writes nothing in a patch by query', async () => {
+    const noting = js(`svc.create('managed/card', 'noted', {}); ${takes('read')}`);
+    await setFilters({ ...ofCards('read'), onResponse: noting });
+    const path = 'managed/card?_action=patch&_queryFilter=_id+eq+"filed"';
+    const { status, body } = await as('bkim', 'POST', path, change);
+    await setFilters();
+    expect([status, body]).toMatchObject([200, { _id: 'filed', by: 'read' }]);
+    expect(await home()).toBe('Graz');
+    expect((await api('GET', 'managed/card/noted')).status).toBe(404);
+  });
+
   it.each(WRITES)('is in no rehearsal of %s %s', async (method, path, body) => {
     const { status, body: told } = await as(
       'bkim',

@@ -70,17 +70,32 @@ export async function explainDerived(inquiry: Inquiry, question: Question): Prom
   const { name, derivation } = question.property;
   const [first] = derivation.path;
   const more: JsonObject = isTruncated ? { truncated: true } : {};
-  if (derivation.path.length === 1) return { [name]: [...grants], ...more };
-  const ends = await listEnds(inquiry, question.property, String(first));
+  if (derivation.path.length === 1) return { [name]: await left(inquiry, name, grants), ...more };
+  const shown = new Set(grants.map(({ _ref }) => _ref));
+  const ends = await left(inquiry, name, await listEnds(inquiry, question.property, String(first), shown));
   return { [name]: ends, [String(first)]: [...grants], ...more };
 }
 
-/** The ends of the paths, each with the first steps that lead to it. */
+/** Those that a read of the property would leave. */
+async function left<T extends { readonly _ref: string }>(
+  inquiry: Inquiry,
+  property: string,
+  told: readonly T[],
+): Promise<T[]> {
+  const kept = await inquiry.keeps(
+    property,
+    told.map(({ _ref }) => ({ _ref })),
+  );
+  return told.filter(({ _ref }) => kept.has(_ref));
+}
+
+/** The ends of the paths, each with the first steps that lead to it: those that are shown. */
 async function listEnds(
   inquiry: Inquiry,
   { derivation }: DerivedProperty,
   first: string,
-): Promise<JsonObject[]> {
+  shown: ReadonlySet<string>,
+) {
   const { db, type, object, types, now } = inquiry;
   const ends = new Map<string, { inEffect: boolean; by: Map<string, boolean> }>();
   for (const way of waysOf(derivation)) {
@@ -93,6 +108,7 @@ async function listEnds(
       const end = ends.get(ref) ?? { inEffect: false, by: new Map<string, boolean>() };
       const isValid = areInEffect({ types }, type, way, steps, now);
       const from = formatRef(start.target);
+      if (!shown.has(from)) continue;
       end.inEffect ||= isValid;
       end.by.set(from, (end.by.get(from) ?? false) || isValid);
       ends.set(ref, end);

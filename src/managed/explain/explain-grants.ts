@@ -26,10 +26,17 @@ export interface Inquiry {
   ) => Promise<JsonObject | undefined>;
   /** Whether they are shown a property of the object as it is stored. */
   readonly shows: (property: string) => Promise<boolean>;
+  /** Those of some references in a property of the object that they are shown there. */
+  readonly keeps: (property: string, references: readonly Reference[]) => Promise<ReadonlySet<string>>;
   /** Epoch ms. */
   readonly now: number;
   readonly type: ManagedType;
   readonly object: StoredObject;
+}
+
+/** As a read shows it; what is derived has no `_refProperties`. */
+export interface Reference extends JsonObject {
+  readonly _ref: string;
 }
 
 /** Why an object has an edge. What whoever asks may not read is left out. */
@@ -55,14 +62,23 @@ export async function explainGrants(
   const { property } = relationship;
   const owner = { collection: `managed/${type.name}`, id: object.id, property };
   const all = await listGrants(db, owner, MOST_GRANTS);
-  const rows = all.slice(0, MOST_GRANTS);
+  const references = all.slice(0, MOST_GRANTS).map((row) => ({ row, reference: referenceOf(row) }));
+  const kept = await inquiry.keeps(
+    property,
+    references.map(({ reference }) => reference),
+  );
+  const rows = references.flatMap(({ row, reference }) => (kept.has(reference._ref) ? [row] : []));
   const made = rows.map((row) => ({ paths: pathsOf(owner, row), at: row.madeAt }));
   const causes = await findCauses(db, made);
   const grants: Grant[] = [];
   for (const [at, row] of rows.entries()) {
     grants.push(await explain(inquiry, relationship, row, causes[at]));
   }
-  return { grants, isTruncated: all.length > rows.length };
+  return { grants, isTruncated: all.length > MOST_GRANTS };
+}
+
+function referenceOf({ id, target, properties }: GrantRow): Reference {
+  return { _ref: formatRef(target), _refProperties: { _id: id, ...properties } };
 }
 
 /** Where the trail tells of an edge: at the end that wrote it, or of many at once at the end that has the condition. */

@@ -26,9 +26,10 @@ export async function explainToOperator(
   const asked = parseQuestion(type, question);
   const object = await findObject(db, objectStore(['managed', typeName]), id);
   if (object === undefined) throw new NotFoundError(`There is no ${typeName} '${id}'`);
-  const all: Pick<Inquiry, 'shown' | 'shows'> = {
+  const all: Pick<Inquiry, 'shown' | 'shows' | 'keeps'> = {
     shown: async (_path, _properties, stored) => stored,
     shows: async () => true,
+    keeps: async (_property, references) => new Set(references.map(({ _ref }) => _ref)),
   };
   return explainDerived({ db, types, ...all, now: Date.now(), type, object }, asked);
 }

@@ -1,11 +1,18 @@
 import { equalJson, isObject, type JsonObject } from '#json/index.ts';
 import { findObject, objectStore } from '#repo/index.ts';
-import { type Context, formatPath, parsePath, type ReadRequest, readerOf } from '#resource/index.ts';
+import {
+  type Context,
+  formatPath,
+  parsePath,
+  type ReadRequest,
+  readerOf,
+  resource,
+} from '#resource/index.ts';
 import { typeNameOf } from '../collection.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { isKept } from '../may-read.ts';
-import { type Inquiry, seenIn } from './explain-grants.ts';
+import { type Inquiry, type Reference, seenIn } from './explain-grants.ts';
 
 /** Of an object, by a caller who learns what it could read by itself; undefined where it may not read the object. */
 export async function inquire(
@@ -54,7 +61,20 @@ export async function inquire(
     const own = seen[name];
     return value !== undefined && own !== undefined && equalJson(value, own);
   };
-  return { db, types, shown, shows, now: Date.now(), type, object };
+  const keeps = async (property: string, references: readonly Reference[]) => {
+    const read = readOf(path, [property]);
+    const isJudged = !seesAll && references.length > 0 && resources.judgesAnswer(read);
+    if (!isJudged) return new Set(references.map(({ _ref }) => _ref));
+    const isList = type.relationships.get(property)?.isArray !== false;
+    const value = isList ? [...references] : (references[0] ?? null);
+    const whole = resource(object.id, String(object.rev), { [property]: value });
+    const answer = await resources.shown(context, read, whole);
+    const left =
+      answer?.kind === 'resource' && isObject(answer.content) ? answer.content[property] : undefined;
+    const shownOnes = Array.isArray(left) ? left : [left];
+    return new Set(shownOnes.flatMap((each) => (isObject(each) ? String(each['_ref']) : [])));
+  };
+  return { db, types, shown, shows, keeps, now: Date.now(), type, object };
 }
 
 function readOf(path: string, names: readonly string[]): ReadRequest {
