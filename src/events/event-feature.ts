@@ -1,5 +1,5 @@
-import { managedConfig } from '#config/index.ts';
-import { beforeCommit } from '#database/index.ts';
+import { type AuditConfig, auditConfig, managedConfig } from '#config/index.ts';
+import { beforeCommit, type Change } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
 import {
   CHANNEL,
@@ -10,7 +10,7 @@ import {
   WAKE_UP,
 } from '#platform/index.ts';
 import { formatPath, type RequestSink, rootContext, type SecurityContext } from '#resource/index.ts';
-import type { AccessRules } from '#security/index.ts';
+import { type AccessRules, recordedIn } from '#security/index.ts';
 import { noteTelling, writeBatch } from './event-repository.ts';
 import type { Judged } from './event-stream.ts';
 import { EventStreams } from './event-streams.ts';
@@ -45,10 +45,12 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
   let streams: EventStreams | undefined;
   beforeCommit(database, async (unitOfWork) => {
     const { changes, actor } = unitOfWork;
+    const topics = config.get(auditConfig).eventTopics;
     // Whether somebody listens counts when it is committed: who begins to listen then sees it.
     unitOfWork.afterCommit('tell who listens', () => {
       if (!isHeard()) return;
       const events = changes.flatMap((change) => eventOfChange(change, actor) ?? []);
+      events.push(...recordsOf(changes, topics));
       if (events.length > 0) observe({ kind: 'changes.committed', events });
     });
   });
@@ -136,7 +138,9 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
     topics: (text) => parseTopics(text, types()),
     observe(said) {
       if (writer === undefined || !isHeard()) return;
-      if (said.kind === 'changes.committed') return writer.tell(withAudit(said.events));
+      if (said.kind === 'changes.committed') return writer.tell(said.events);
+      if (said.kind === 'login.attempted' && !config.get(auditConfig).eventTopics.authentication.enabled)
+        return;
       const event = eventOfObservation(said);
       if (event === 'gap') writer.tellGap();
       else if (event !== undefined) writer.tell([event]);
@@ -144,9 +148,10 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
   };
 }
 
-/** What is changed has an entry in the audit; where the configuration leaves it out, whoever looks finds nothing new. */
-function withAudit(events: readonly ToldEvent[]): readonly ToldEvent[] {
-  return [...events, { topic: 'audit', resource: 'audit/activity', operation: 'create' }];
+/** The new entries of the audit: none is told of that the configuration leaves out. */
+function recordsOf(changes: readonly Change[], topics: AuditConfig['eventTopics']): readonly ToldEvent[] {
+  const recorded = new Set(changes.flatMap((change) => recordedIn(change, topics) ?? []));
+  return [...recorded].map((name) => ({ topic: 'audit', resource: `audit/${name}`, operation: 'create' }));
 }
 
 /** For the rules: as the caller itself would ask, from outside. */

@@ -13,6 +13,7 @@ export { AccessRules } from './access/access-rules.ts';
 export { accessRules } from './access/access-rules-of.ts';
 export { authorize } from './access/authorize.ts';
 export { hideReferences } from './access/hide-references.ts';
+export { recordedIn } from './audit/activity.ts';
 export { AUDIT_TOPICS, type AuditTopic } from './audit/audit-event.ts';
 export { type AuditFeature, auditFeature } from './audit/audit-feature.ts';
 export { AuditKeys } from './audit/audit-keys.ts';

@@ -106,6 +106,30 @@ describe('streams of events', () => {
     await server.api('POST', `cluster/${node}?_action=resume`);
   });
 
+  it('tell of no entry of the audit that the configuration leaves out', async () => {
+    const audit = (await server.api('GET', 'config/audit')).body;
+    const put = async (topics: object) => {
+      const body = { ...audit, eventTopics: { ...audit.eventTopics, ...topics } };
+      expect((await server.api('PUT', 'config/audit', { body })).status).toBe(200);
+    };
+    await using listener = await listenTo(server.url, 'audit,object:user');
+    const mark = async (name: string) => {
+      const from = listener.heard.length;
+      const { body } = await rename(server, 'eve', name);
+      await listener.next(({ data }) => data.rev === body._rev);
+      await server.api('GET', 'info/login', { user: 'eve', password: 'wrong' });
+      const again = await rename(server, 'eve', `${name} again`);
+      await listener.next(({ data }) => data.rev === again.body._rev);
+      return listener.heard.slice(from).flatMap(({ data }) => (data.topic === 'audit' ? data.resource : []));
+    };
+    expect(new Set(await mark('Told'))).toEqual(new Set(['audit/activity', 'audit/authentication']));
+    await put({ activity: { enabled: false }, authentication: { enabled: false } });
+    // Of the configuration each change is recorded.
+    await listener.next(({ data: { resource } }) => resource === 'audit/config');
+    expect(await mark('Untold')).toEqual([]);
+    await put({});
+  });
+
   it('say that something is missing where one commit changes more than a batch holds', async () => {
     await using listener = await listenTo(other.url, 'object:role');
     const source = createRoles('many', 300);

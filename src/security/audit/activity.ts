@@ -20,11 +20,11 @@ export function activityOf(
   topics: AuditConfig['eventTopics'],
 ): AuditEvent | undefined {
   const { resource, operation, before, after, owner, privates = [] } = change;
-  const isConfig = resource.startsWith('config/');
-  const { enabled, filter, watchedFields, passwordFields, details } = topics.activity;
-  const asked = change.isPatch === true ? 'patch' : operation;
-  const isWanted = enabled && filter.actions.some((action) => action.toLowerCase() === asked);
-  if (!isConfig && !isWanted) return undefined;
+  const topic = recordedIn(change, topics);
+  if (topic === undefined) return undefined;
+  const isConfig = topic === 'config';
+  const { watchedFields, passwordFields, details } = topics.activity;
+  const asked = nameOf(change);
   const hidden = isConfig
     ? SECRET_SETTINGS
     : [...passwordFields, ...[...privates].map((name) => formatPointer([name]))];
@@ -59,6 +59,21 @@ export function activityOf(
     },
     resource,
   );
+}
+
+/** The topic of the audit that a change is recorded in; undefined when the configuration leaves it out. */
+export function recordedIn(
+  change: Change,
+  { activity: { enabled, filter } }: AuditConfig['eventTopics'],
+): 'config' | 'activity' | undefined {
+  if (change.resource.startsWith('config/')) return 'config';
+  const asked = nameOf(change);
+  const isWanted = enabled && filter.actions.some((action) => action.toLowerCase() === asked);
+  return isWanted ? 'activity' : undefined;
+}
+
+function nameOf({ isPatch, operation }: Change) {
+  return isPatch === true ? 'patch' : operation;
 }
 
 function revisionOf(value: JsonValue): JsonValue {
