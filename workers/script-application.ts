@@ -7,11 +7,12 @@ import type { ThreadData, ThreadFoundation } from '../src/app/thread-data.ts';
 import { versionOf } from '../src/app/version.ts';
 import { ConfigStore } from '../src/config/index.ts';
 import { clockService, openDatabase } from '../src/database/index.ts';
-import { type ClaimedJob, runJob, runJobs } from '../src/queue/index.ts';
-import { type ContextData, type Request, rootContext, type SecurityContext } from '../src/resource/index.ts';
-import { contextSeals, type Firing, fireTogether, fireTrigger } from '../src/scheduler/index.ts';
-import { askWhoseWork, observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
-import { augmentHere, evaluateAccessFile } from '../src/security/index.ts';
+import { JOB, JOBS, REQUEST } from '../src/platform/index.ts';
+import { runJob, runJobs } from '../src/queue/index.ts';
+import { rootContext, type SecurityContext } from '../src/resource/index.ts';
+import { contextSeals, FIRING, FIRINGS, fireTogether, fireTrigger } from '../src/scheduler/index.ts';
+import { askWhoseWork, handling, observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
+import { ACCESS_FILE_TEXT, AUGMENTATION, augmentHere, evaluateAccessFile } from '../src/security/index.ts';
 
 /** A script thread: the application without its doors, with what runs scripts. */
 const { settings, environment, foundation, listening } = workerData as ThreadData & {
@@ -57,17 +58,20 @@ await clock.start();
 const renew = async () => (await askWhoseWork()) as SecurityContext;
 const firingPlatform = { database, services: core.services, seals: contextSeals(core.crypto) };
 serveThread({
-  handlers: {
-    request: ({ context, request }: { context: ContextData; request: Request }) =>
+  handlers: [
+    handling(REQUEST, ({ context, request }) =>
       core.router.handle({ ...rootContext(context), renew }, request),
-    augment: augmentHere(() => core.scripts, 0),
-    accessRules: (text: string) => evaluateAccessFile(core, text),
-    firing: (firing: Firing, signal?: AbortSignal) => fireTrigger(firingPlatform, firing, { signal }),
-    firings: (firings: readonly Firing[], signal?: AbortSignal) =>
-      fireTogether(firingPlatform, firings, signal),
-    job: (job: ClaimedJob) => runJob(core.queue, job),
-    jobs: (jobs: readonly ClaimedJob[]) => runJobs(core.queue, jobs),
-  },
+    ),
+    handling(
+      AUGMENTATION,
+      augmentHere(() => core.scripts, 0),
+    ),
+    handling(ACCESS_FILE_TEXT, (text) => evaluateAccessFile(core, text)),
+    handling(FIRING, (firing, signal) => fireTrigger(firingPlatform, firing, { signal })),
+    handling(FIRINGS, (firings, signal) => fireTogether(firingPlatform, firings, signal)),
+    handling(JOB, (job) => runJob(core.queue, job)),
+    handling(JOBS, (jobs) => runJobs(core.queue, jobs)),
+  ],
   countSandboxes: () => runners.reduce((sum, runner) => sum + runner.sandboxes, 0),
   reload: () => core.overrides.refresh(),
   found: takeOver,

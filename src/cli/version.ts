@@ -1,12 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { versionOf } from '#app/version.ts';
 
 const INSTALL_LOCATION = join(import.meta.dirname, '../..');
 
 /** What this installation is, in a line for whoever reports a mistake. */
 export function formatVersion(): string {
-  const text = readFileSync(join(INSTALL_LOCATION, 'package.json'), 'utf8');
-  const { version } = JSON.parse(text) as { version: string };
+  const version = versionOf(INSTALL_LOCATION);
   const schema = readdirSync(join(INSTALL_LOCATION, 'migrations'))
     .filter((name) => name.endsWith('.sql'))
     .sort()

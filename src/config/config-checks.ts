@@ -88,7 +88,7 @@ function isNew(refused: readonly Finding[]) {
 }
 
 function hasCode(error: unknown): boolean {
-  return typeof (error as { code?: unknown } | null)?.code === 'number';
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'number';
 }
 
 /** Where a member stands in a text: `conf/managed.json:3:7`. */

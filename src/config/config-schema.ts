@@ -16,5 +16,6 @@ export interface SchemaIssue {
   readonly origin?: unknown;
   readonly minimum?: unknown;
   readonly maximum?: unknown;
-  readonly params?: unknown;
+  /** Of a schema of ours: which finding this is, and what it says. */
+  readonly params?: { readonly id?: string; readonly hint?: string; readonly statement?: string } | undefined;
 }

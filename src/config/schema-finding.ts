@@ -37,7 +37,7 @@ export function issueFinding(
   issue: SchemaIssue,
 ): Finding | undefined {
   const { path } = issue;
-  const params = issue.params as { id?: string; hint?: string; statement?: string } | undefined;
+  const { params } = issue;
   const value = valueAt(text.value, path);
   if (value === undefined && path.length > 0 && params?.statement === undefined)
     return missingKeyFinding(text, definition, path);

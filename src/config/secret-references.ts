@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
+import { isObject, type JsonValue, type Pointer } from '#json/index.ts';
 import { coercionIn } from './coercion.ts';
 import type { PropertySource } from './property-source.ts';
 import { isSecretName } from './secret-variables.ts';
@@ -19,7 +19,7 @@ export function secretReferences(content: JsonValue, properties: PropertySource)
         if (isAnywhereSecret(value)) found.push(pointer);
         return;
       }
-      for (const [key, member] of Object.entries(value as JsonObject)) visit(member, [...pointer, key]);
+      for (const [key, member] of Object.entries(value)) visit(member, [...pointer, key]);
     } else if (typeof value === 'string' && value.includes('&{') && leadsToSecret(value)) found.push(pointer);
   }
 

@@ -18,7 +18,8 @@ const IN_FILES = [...SECRET_VARIABLES, 'SVC_PASSWORD', 'SVC_API_KEY'];
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function isSecretVariable(name: string): boolean {
-  return (SECRET_VARIABLES as readonly string[]).includes(name.replace(/_FILE$/, ''));
+  const plain = name.replace(/_FILE$/, '');
+  return SECRET_VARIABLES.some((known) => known === plain);
 }
 
 const SECRET_NAME = /PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|CREDENTIAL|API_?KEY|PRIVATE_?KEY/i;

@@ -16,7 +16,7 @@ import { ENCRYPTED, HASHED, isEnvelope, placeOfEnvelope } from './envelope.ts';
  * elsewhere. Of an envelope it has a hash, so that another one shows as a change, and how it is protected; of a plain text nothing.
  */
 export function sealOf(value: JsonValue): JsonObject {
-  if (isSeal(value)) return value as JsonObject;
+  if (isSeal(value)) return value;
   const inner = getAt(value, ['$crypto', 'value']) ?? null;
   const isHash = getAt(value, ['$crypto', 'type']) === HASHED;
   const protection = isObject(inner) ? inner[isHash ? 'algorithm' : 'key'] : undefined;
@@ -48,7 +48,7 @@ function seal(type: string, value: JsonObject): JsonObject {
 }
 
 /** And nothing else: what has more members may be something that can be opened. */
-export function isSeal(value: JsonValue): boolean {
+export function isSeal(value: JsonValue): value is JsonObject {
   if (!hasOnly(value, ['$crypto'])) return false;
   const about = value['$crypto']!;
   if (!hasOnly(about, ['type', 'value'])) return false;
@@ -70,6 +70,8 @@ export function placeOfForeign(value: JsonValue): Pointer | undefined {
 }
 
 /** With a seal in place of each envelope, however deep. */
+export function withSeals(value: JsonObject): JsonObject;
+export function withSeals(value: JsonValue): JsonValue;
 export function withSeals(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withSeals);
   if (!isObject(value)) return value;
@@ -83,6 +85,17 @@ export function withSeals(value: JsonValue): JsonValue {
  * @param shown the stored value as the caller was shown it
  * @throws BadRequestError `CRYPTO_FOREIGN_ENVELOPE`
  */
+export function withoutSeals(
+  given: JsonObject,
+  shown: JsonValue | undefined,
+  stored: JsonObject | undefined,
+): JsonObject;
+export function withoutSeals(
+  given: JsonValue,
+  shown: JsonValue | undefined,
+  stored: JsonValue | undefined,
+  path?: readonly string[],
+): JsonValue;
 export function withoutSeals(
   given: JsonValue,
   shown: JsonValue | undefined,

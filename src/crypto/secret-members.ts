@@ -1,4 +1,4 @@
-import { equalJson, isObject, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
+import { equalJson, isObject, type JsonValue, type Pointer } from '#json/index.ts';
 import { isEnvelope } from './envelope.ts';
 import { isSeal, sealOf } from './seal.ts';
 
@@ -29,7 +29,7 @@ export function secretMembers(content: JsonValue): Pointer[] {
     else if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) visit(item, [...pointer, String(index)]);
     } else if (isObject(value)) {
-      for (const [key, member] of Object.entries(value as JsonObject)) visit(member, [...pointer, key]);
+      for (const [key, member] of Object.entries(value)) visit(member, [...pointer, key]);
     }
   }
 }

@@ -43,10 +43,11 @@ function queryResponse(value: JsonValue): QueryResult {
 
 function page(rows: readonly JsonValue[], facts: JsonObject): QueryResult {
   const { pagedResultsCookie: cookie, totalPagedResultsPolicy, totalPagedResults: total } = facts;
-  const policy = totalPagedResultsPolicy ?? 'NONE';
-  if (!POLICIES.some((known) => known === policy)) {
+  const wanted = totalPagedResultsPolicy ?? 'NONE';
+  const policy = POLICIES.find((known) => known === wanted);
+  if (policy === undefined) {
     throw unfit(
-      `totalPagedResultsPolicy must be one of ${POLICIES.join(', ')}, not ${JSON.stringify(policy)}`,
+      `totalPagedResultsPolicy must be one of ${POLICIES.join(', ')}, not ${JSON.stringify(wanted)}`,
     );
   }
   if (total !== undefined && total !== null && !Number.isInteger(total)) {
@@ -56,7 +57,7 @@ function page(rows: readonly JsonValue[], facts: JsonObject): QueryResult {
     kind: 'query',
     result: rows.map(rowOf),
     pagedResultsCookie: cookie === undefined || cookie === null ? null : String(cookie),
-    totalPagedResultsPolicy: policy as TotalPolicy,
+    totalPagedResultsPolicy: policy,
     totalPagedResults: typeof total === 'number' ? total : -1,
   };
 }

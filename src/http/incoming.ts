@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import type { ClientContext, HttpContext } from '#resource/index.ts';
 import { callerAddress, TrustedProxies } from '#security/index.ts';
 import { isSecretHeader } from './shown-header.ts';
@@ -112,7 +111,7 @@ function isOwnName(host: string, { localAddress = '', localPort = 0 }: Socket): 
 
 /** Whether the caller's own connection is encrypted, which a trusted proxy that ends TLS says of it. */
 export function isSecure({ socket, headers }: IncomingMessage, proxies: TrustedProxies): boolean {
-  if ((socket as TLSSocket).encrypted === true) return true;
+  if ('encrypted' in socket && socket.encrypted === true) return true;
   const scheme = headers['x-forwarded-proto'];
   if (scheme === undefined || !proxies.include(socket.remoteAddress ?? '')) return false;
   // What stands before the last was sent by somebody further away.

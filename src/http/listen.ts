@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Door, MOST_HEADER_BYTES } from './door.ts';
 import { cannotListen } from './require-free-port.ts';
 
@@ -45,7 +44,9 @@ export async function listen(
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
     server.listen(port, host, resolve);
   });
-  return { server, port: (server.address() as AddressInfo).port };
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error(`No port was opened on ${host}`);
+  return { server, port: address.port };
 }
 
 /** Files that a node needs beside the connections of its clients. */

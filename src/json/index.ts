@@ -6,7 +6,7 @@
  */
 export { isTooDeep, MOST_LEVELS } from './depth.ts';
 export { equalJson } from './equal.ts';
-export { firstOf, lastOf } from './list.ts';
+export { firstOf, itemAt, lastOf } from './list.ts';
 export {
   arrayIndex,
   formatPointer,

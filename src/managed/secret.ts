@@ -18,6 +18,12 @@ const ENVELOPE = '$crypto';
  *
  * @throws BadRequestError `CRYPTO_FOREIGN_ENVELOPE`
  */
+export function withOwnEnvelopes(given: JsonObject, stored: JsonObject | undefined): JsonObject;
+export function withOwnEnvelopes(
+  given: JsonValue,
+  stored: JsonValue | undefined,
+  path?: readonly string[],
+): JsonValue;
 export function withOwnEnvelopes(
   given: JsonValue,
   stored: JsonValue | undefined,
@@ -51,7 +57,8 @@ export function refuseForeignEnvelopes(
     }
     return;
   }
-  const object = value as JsonObject;
+  if (!isObject(value)) return;
+  const object = value;
   if (Object.hasOwn(object, ENVELOPE)) {
     throw foreignEnvelope(path);
   }

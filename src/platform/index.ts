@@ -8,8 +8,8 @@ export type { Feature, NodeGround, NodePart } from './feature.ts';
 export { asField, checkService, type Inspection, isOff } from './inspection.ts';
 export { listenerNode } from './listener-node.ts';
 export { CHANNEL, type Platform, WAKE_UP } from './platform.ts';
-export { queueNode } from './queue-node.ts';
-export { inRightThread } from './right-thread.ts';
+export { JOB, JOBS, queueNode } from './queue-node.ts';
+export { inRightThread, REQUEST } from './right-thread.ts';
 export {
   longServiceName,
   type OfferedService,

@@ -9,10 +9,14 @@ import {
   runJob,
   runJobs,
 } from '#queue/index.ts';
+import { workKind } from '#script/index.ts';
 import type { NodeGround, NodePart } from './feature.ts';
 import { type Platform, WAKE_UP } from './platform.ts';
 
 const POLLER_SILENCE_MS = 10_000;
+/** What is run in a script thread. */
+export const JOB = workKind<ClaimedJob, JobResult>('job');
+export const JOBS = workKind<readonly ClaimedJob[], readonly JobResult[]>('jobs');
 
 /** What runs jobs of the queues on this node, and what looks after the queues. */
 export function queueNode(
@@ -27,11 +31,11 @@ export function queueNode(
     holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch }),
     async run(job: ClaimedJob): Promise<JobResult> {
       if (!queue.worker(job.queue).options.runsScripts) return runJob(queue, job);
-      return (await threads.run({ kind: 'job', payload: job, repeatable: false })) as JobResult;
+      return threads.run({ kind: JOB, payload: job, repeatable: false });
     },
     async runTogether(jobs) {
       if (!queue.worker(firstOf(jobs).queue).options.runsScripts) return runJobs(queue, jobs);
-      return (await threads.run({ kind: 'jobs', payload: jobs, repeatable: false })) as JobResult[];
+      return threads.run({ kind: JOBS, payload: jobs, repeatable: false });
     },
     observe,
     solitude,

@@ -1,5 +1,18 @@
-import { type Context, contextData, type Filter, isWrite, type Router } from '#resource/index.ts';
-import type { ScriptThreads } from '#script/index.ts';
+import {
+  type Context,
+  type ContextData,
+  contextData,
+  type Filter,
+  isWrite,
+  type Request,
+  type Router,
+} from '#resource/index.ts';
+import { type ScriptThreads, workKind } from '#script/index.ts';
+
+export const REQUEST = workKind<
+  { readonly context: ContextData; readonly request: Request },
+  Awaited<ReturnType<Filter>>
+>('request');
 
 /**
  * Requests that may run a script go to a script thread, all others are handled here.
@@ -14,14 +27,14 @@ export function inRightThread(
   return async (context, request, next) => {
     if (!router.runsScripts(request)) return next(context, request);
     const answer = await threads.run({
-      kind: 'request',
+      kind: REQUEST,
       payload: { context: contextData(context), request },
       repeatable: !isWrite(request),
       ...(context.client.isExternal ? { caller: callerOf(context) } : {}),
       ...(context.renew === undefined ? {} : { renew: context.renew }),
     });
     await settled();
-    return answer as Awaited<ReturnType<Filter>>;
+    return answer;
   };
 }
 

@@ -41,7 +41,7 @@ async function runUntilKnown(
   { queue, run, runTogether, observe, solitude, isWorking }: SettleOptions,
   unit: readonly ClaimedJob[],
 ): Promise<readonly JobResult[] | undefined> {
-  const [job] = unit as [ClaimedJob];
+  const job = firstOf(unit);
   for (let failures = 1; ; failures++) {
     try {
       return runTogether === undefined || unit.length === 1 ? [await run(job)] : await runTogether(unit);

@@ -221,7 +221,7 @@ class RepoScope {
   #opened(path: ResourcePath, given: JsonObject, before?: StoredObject): JsonObject {
     if (!this.#context.client.isExternal) return given;
     const shown = before === undefined ? undefined : this.#shown(path, before.data);
-    return withoutSeals(given, shown, before?.data) as JsonObject;
+    return withoutSeals(given, shown, before?.data);
   }
 
   async #getForChange(path: ResourcePath, id: string): Promise<StoredObject> {

@@ -13,7 +13,7 @@ export { checkSchedules } from './check-schedules.ts';
 export { type Explanation, explainFiring } from './explain/explain-firing.ts';
 export { fireTogether } from './fire/fire-together.ts';
 export { fireTrigger } from './fire/fire-trigger.ts';
-export type { Firing } from './fire/firing.ts';
 export { contextSeals } from './schedule/sealed-context.ts';
 export { schedulerFeature } from './scheduler-feature.ts';
+export { FIRING, FIRINGS } from './scheduler-node.ts';
 export { ScheduledServices } from './service/scheduled-service.ts';

@@ -4,6 +4,7 @@ import type { Database, Db } from '#database/index.ts';
 import { beatHealth, type Service } from '#lifecycle/index.ts';
 import { type NodeGround, type NodePart, type Platform, WAKE_UP } from '#platform/index.ts';
 import { monthKeeper } from '#repo/index.ts';
+import { workKind } from '#script/index.ts';
 import { firingCountKeeper } from './count/firing-count-keeper.ts';
 import { type FiringResult, fireTrigger } from './fire/fire-trigger.ts';
 import type { Firing } from './fire/firing.ts';
@@ -17,6 +18,9 @@ import { jobStore } from './store/job-store.ts';
 import { endLife } from './store/release-repository.ts';
 
 const POLLER_SILENCE_MS = 10_000;
+/** What is fired in a script thread: one, or some that share a transaction. */
+export const FIRING = workKind<Firing, FiringResult>('firing');
+export const FIRINGS = workKind<readonly Firing[], readonly (FiringResult | null)[]>('firings');
 
 /** What it has in memory a node always fires; `scheduler.json` may keep even a worker from the cluster's work. */
 export interface SchedulerParts {
@@ -104,13 +108,10 @@ function buildPoller(
       if (service?.runsScripts === false)
         return fireTrigger({ database, services, seals: contextSeals(crypto) }, firing, { signal });
       // Also what nobody here knows: the threads look for it among the project's own services.
-      const work = { kind: 'firing', payload: firing, repeatable: false, signal };
-      return (await threads.run(work)) as FiringResult;
+      return threads.run({ kind: FIRING, payload: firing, repeatable: false, signal });
     },
-    async fireTogether(firings: readonly Firing[], signal: AbortSignal) {
-      const work = { kind: 'firings', payload: firings, repeatable: false, signal };
-      return (await threads.run(work)) as readonly (FiringResult | null)[];
-    },
+    fireTogether: (firings: readonly Firing[], signal: AbortSignal) =>
+      threads.run({ kind: FIRINGS, payload: firings, repeatable: false, signal }),
   });
 }
 

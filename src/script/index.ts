@@ -32,4 +32,5 @@ export { ScriptSources } from './script-sources.ts';
 export { ScriptThreads } from './script-threads.ts';
 export { scriptTransform } from './script-transform.ts';
 export { noScripts, type Scripts } from './scripts.ts';
-export { askWhoseWork, observeFromThread, serveThread } from './thread-server.ts';
+export { workKind } from './thread-protocol.ts';
+export { askWhoseWork, handling, observeFromThread, serveThread } from './thread-server.ts';

@@ -75,7 +75,7 @@ export class ScriptLibrary {
    */
   async resolveModule(name: string, requiring: string | null): Promise<ResolvedModule> {
     const isRelative = name.startsWith('./') || name.startsWith('../');
-    const plain = isRelative ? posix.join(posix.dirname(requiring ?? ''), name) : name;
+    const plain = isRelative ? posix.join(requiring === null ? '.' : posix.dirname(requiring), name) : name;
     const id = plain.endsWith('.js') ? plain : `${plain}.js`;
     const { sources } = this.#require();
     const library = isShippedLibrary(id) ? await sources.find(id) : await sources.get(id);
@@ -93,9 +93,14 @@ export class ScriptLibrary {
     const { sources } = this.#require();
     const id = sources.relativePath(path);
     const library = shippedLibraryAt(id);
-    const own = library === undefined ? await sources.get(id) : await sources.find(id);
-    if (own !== undefined) return { id: own.path, source: own.text };
-    return { id: library ?? id, source: await readShippedLibrary(library ?? id) };
+    if (library === undefined) {
+      const { path: found, text } = await sources.get(id);
+      return { id: found, source: text };
+    }
+    const own = await sources.find(id);
+    return own === undefined
+      ? { id: library, source: await readShippedLibrary(library) }
+      : { id: own.path, source: own.text };
   }
 
   #require() {

@@ -30,8 +30,8 @@ export interface Job {
   /** When it came, by `monotonicMs`. */
   readonly since: number;
   readonly work: ThreadWork;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
 }
 
 export interface ThreadHealth {
@@ -154,7 +154,7 @@ export class ScriptThread {
     if (!makeOffer(this.#shared, offer)) return false;
     this.#lastOffer = offer;
     this.jobs.set(id, job);
-    this.send({ type: 'work', id, offer, kind, payload, abortable: signal !== undefined });
+    this.send({ type: 'work', id, offer, kind: kind.name, payload, abortable: signal !== undefined });
     const abort = () => {
       if (this.jobs.has(id)) this.send({ type: 'abort', id, reason: String(signal?.reason) });
     };

@@ -4,7 +4,7 @@ import type { Observe } from '#observability/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import { type Job, ScriptThread, type ThreadHealth } from './script-thread.ts';
 import { toError } from './thread-error.ts';
-import type { FromThread, ThreadWork, ToThread } from './thread-protocol.ts';
+import { type FromThread, type ThreadWork, type ToThread, workKind } from './thread-protocol.ts';
 import { WaitingWork } from './waiting-work.ts';
 
 const WATCH_INTERVAL_MS = 50;
@@ -25,7 +25,7 @@ const MOST_OF_CALLER = 8;
 const RESPAWN_FIRST_MS = 100;
 const RESPAWN_LONGEST_MS = 5_000;
 /** The kind of work that each thread does: none of them does it for another. */
-const TO_ALL = 'to all';
+const TO_ALL = workKind<null, void>('to all');
 
 export interface ScriptThreadsOptions {
   /** As many at most: there is one as long as that can do all the work. */
@@ -114,7 +114,7 @@ export class ScriptThreads implements Service {
   }
 
   /** Runs work in a thread. @throws ResourceError what the work failed with, or 503 when its thread died */
-  run(work: ThreadWork): Promise<unknown> {
+  run<Payload, Answer>(work: ThreadWork<Payload, Answer>): Promise<Answer> {
     if (this.#stopping || this.#threads.length === 0) return Promise.reject(this.#unavailable());
     return new Promise((resolve, reject) => {
       const job: Job = { id: this.#nextJob++, since: monotonicMs(), work, resolve, reject };

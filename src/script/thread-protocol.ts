@@ -3,10 +3,20 @@ import type { JsonValue } from '#json/index.ts';
 import type { Observation } from '#observability/index.ts';
 import type { EngineModule } from './javascript/index.ts';
 
-/** Which kinds of work a script thread takes; the values are what their handlers get and give. */
-export interface ThreadWork {
-  readonly kind: string;
-  readonly payload: unknown;
+/** A kind of work that script threads do: what they get for it and what they give, both copied by structured cloning. */
+export interface WorkKind<Payload, Answer> {
+  readonly name: string;
+  /** For the compiler alone: there is no such member. */
+  does?(payload: Payload): Answer;
+}
+
+export function workKind<Payload, Answer>(name: string): WorkKind<Payload, Answer> {
+  return { name };
+}
+
+export interface ThreadWork<Payload = unknown, Answer = unknown> {
+  readonly kind: WorkKind<Payload, Answer>;
+  readonly payload: Payload;
   /** It changes nothing, so it may run again when its thread dies. */
   readonly repeatable: boolean;
   /** Aborted: nobody wants its outcome any more. */

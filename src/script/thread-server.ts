@@ -16,15 +16,28 @@ import {
   TURN_WORD,
   takeOffer,
   WORK_WORD,
+  type WorkKind,
 } from './thread-protocol.ts';
 import { crowded } from './waiting-work.ts';
 
+/** What this thread does for work of a kind. */
+export interface WorkHandler {
+  readonly kind: string;
+  handle(payload: unknown, signal?: AbortSignal): Promise<unknown>;
+}
+
+export function handling<Payload, Answer>(
+  { name }: WorkKind<Payload, Answer>,
+  handle: (payload: Payload, signal?: AbortSignal) => Promise<Answer>,
+): WorkHandler {
+  return { kind: name, handle };
+}
+
 export interface ThreadServerOptions {
-  /** What this thread does, by kind of work. */
-  readonly handlers: Readonly<Record<string, (payload: never, signal?: AbortSignal) => Promise<unknown>>>;
+  readonly handlers: readonly WorkHandler[];
   readonly reload: () => Promise<void>;
   /** Takes over a part of what it stands on. */
-  readonly found: (part: never) => void;
+  found(part: Record<string, unknown>): void;
   readonly stop: () => Promise<void>;
   readonly countSandboxes: () => number;
 }
@@ -33,10 +46,10 @@ const BEAT_INTERVAL_MS = 500;
 
 /** Carries what this thread has to say to the main thread, which owns the sinks. */
 export const observeFromThread: Observe = (observation) => {
-  const plain = Object.fromEntries(
-    Object.entries(observation).map(([key, value]) => [key, value instanceof Error ? flatten(value) : value]),
-  );
-  post({ type: 'observed', observation: plain as never });
+  const plain = { ...observation };
+  for (const [key, value] of Object.entries(plain))
+    if (value instanceof Error) Object.assign(plain, { [key]: flatten(value) });
+  post({ type: 'observed', observation: plain });
 };
 
 function mainThread(): MessagePort {
@@ -67,7 +80,7 @@ export function serveThread(options: ThreadServerOptions): void {
     } else if (message.type === 'reload') {
       answer(message.id, options.reload);
     } else if (message.type === 'found') {
-      answer(message.id, async () => options.found(message.part as never));
+      answer(message.id, async () => options.found(message.part));
     } else if (message.type === 'abort') {
       abortable.get(message.id)?.abort(new Error(message.reason));
     } else if (message.type === 'told') {
@@ -76,14 +89,14 @@ export function serveThread(options: ThreadServerOptions): void {
       if ('error' in message) question?.reject(toError(message.error));
       else question?.resolve(message.value);
     } else if (takeOffer(sharedWords(), message.offer)) {
-      const handler = options.handlers[message.kind];
+      const handler = options.handlers.find(({ kind }) => kind === message.kind);
       answer(message.id, async () => {
         if (handler === undefined) throw new Error(`No handler for work of the kind '${message.kind}'`);
-        if (!message.abortable) return currentWork.run(message.id, () => handler(message.payload as never));
+        if (!message.abortable) return currentWork.run(message.id, () => handler.handle(message.payload));
         const abort = new AbortController();
         abortable.set(message.id, abort);
         return currentWork
-          .run(message.id, () => handler(message.payload as never, abort.signal))
+          .run(message.id, () => handler.handle(message.payload, abort.signal))
           .finally(() => abortable.delete(message.id));
       });
     }

@@ -6,7 +6,7 @@
  * cookie names, a *rule* one grant of `script/access.js`, a *condition* its `customAuthz`, a
  * *topic* one kind of entry of the audit trail.
  */
-export { accessFeature } from './access/access-feature.ts';
+export { ACCESS_FILE_TEXT, accessFeature } from './access/access-feature.ts';
 export { evaluateAccessFile } from './access/access-file.ts';
 export type { AccessFile } from './access/access-rules.ts';
 export { AccessRules } from './access/access-rules.ts';
@@ -26,7 +26,7 @@ export { exportLines, verifyFile } from './audit/trail-file.ts';
 export type { TrailRange } from './audit/trail-repository.ts';
 export { type TrailHead, verifyAudit } from './audit/verify-audit.ts';
 export { createApiKey } from './authentication/api-key-module.ts';
-export { augmentHere, augmentIn } from './authentication/augment-security.ts';
+export { AUGMENTATION, augmentHere, augmentIn } from './authentication/augment-security.ts';
 export type { Augment } from './authentication/augmentation.ts';
 export {
   type AuthenticationFeature,

@@ -10,7 +10,7 @@ export function ofDatabase<T>(error: T): T {
   return error;
 }
 
-export function isOfDatabase(error: unknown): boolean {
+export function isOfDatabase(error: unknown): error is object {
   return typeof error === 'object' && error !== null && raised.has(error);
 }
 

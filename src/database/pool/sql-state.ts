@@ -17,12 +17,12 @@ interface DriverError {
 
 /** What Postgres calls the failure, or the machine that of a connection to it; undefined for errors of anything else. */
 export function sqlStateOf(error: unknown): string | undefined {
-  const code = isOfDatabase(error) ? (error as DriverError).code : undefined;
+  const { code }: DriverError = isOfDatabase(error) ? error : {};
   return typeof code === 'string' ? code : undefined;
 }
 
 export function constraintOf(error: unknown): string | undefined {
-  const constraint = isOfDatabase(error) ? (error as DriverError).constraint : undefined;
+  const { constraint }: DriverError = isOfDatabase(error) ? error : {};
   return typeof constraint === 'string' ? constraint : undefined;
 }
 

@@ -11,7 +11,7 @@ import { Batcher } from './batcher.ts';
  * A kind of row that many units of work can write with one statement. There is one of it per table, so that rows of
  * the same kind are known as such.
  */
-export interface GroupWrite<Row = never> {
+export interface GroupWrite<Row = unknown> {
   /** Statements that store all rows of units of work; together they do so or fail. */
   steps(rows: readonly Row[]): readonly GroupStep[];
   /** Answers for each row whether it was stored; one that could not be, such as a taken id, spoils no other. */
@@ -42,6 +42,7 @@ export interface GroupStep {
   readonly name?: string;
 }
 
+/** A row with the kind of write that takes it. */
 export interface GroupedRow {
   readonly write: GroupWrite;
   readonly row: unknown;
@@ -93,7 +94,7 @@ function noteContended(database: Database, unit: readonly GroupedRow[]): void {
     contended.set(database, keys);
   }
   for (const { write, row } of unit) {
-    const key = write.keyOf?.(row as never);
+    const key = write.keyOf?.(row);
     if (key !== undefined) keys.set(key, true);
   }
 }
@@ -114,7 +115,7 @@ function followers(units: readonly (readonly GroupedRow[])[]): ReadonlySet<reado
   const writers = new Map<string, readonly GroupedRow[]>();
   const late = new Set<readonly GroupedRow[]>();
   for (const unit of units) {
-    const keys = unit.flatMap(({ write, row }) => write.keyOf?.(row as never) ?? []);
+    const keys = unit.flatMap(({ write, row }) => write.keyOf?.(row) ?? []);
     if (keys.some((key) => (writers.get(key) ?? unit) !== unit)) late.add(unit);
     else for (const key of keys) writers.set(key, unit);
   }
@@ -153,7 +154,7 @@ async function storeWithLocks(database: Database, rows: readonly GroupedRow[]): 
  * held.
  */
 export function statementsFor(rows: readonly GroupedRow[]): readonly RawBuilder<unknown>[] {
-  const names = [...new Set(rows.flatMap(({ write, row }) => write.locksOf?.(row as never) ?? []))].sort();
+  const names = [...new Set(rows.flatMap(({ write, row }) => write.locksOf?.(row) ?? []))].sort();
   return names.length === 0 ? [storeAll(rows)] : [tryLocks(names), storeAll(rows)];
 }
 
@@ -167,7 +168,7 @@ function tryLocks(names: readonly string[]): RawBuilder<unknown> {
 /** Everything in one statement, which is a transaction of its own where it is not part of one. */
 export function storeAll(rows: readonly GroupedRow[]): RawBuilder<unknown> {
   const kinds = Map.groupBy(rows, ({ write }) => write);
-  const steps = [...kinds].flatMap(([write, ofKind]) => write.steps(ofKind.map(({ row }) => row) as never[]));
+  const steps = [...kinds].flatMap(([write, ofKind]) => write.steps(ofKind.map(({ row }) => row)));
   const named = steps.map((step, index) => ({ ...step, name: sql.id(step.name ?? `step_${index + 1}`) }));
   const guards = named.flatMap(({ name, returns }) =>
     returns === undefined ? [] : sql`require_rows((select count(*) from ${name}), ${returns}::bigint)`,
@@ -213,7 +214,10 @@ async function findGuilty(
         units.flatMap((unit) => unit.map((row) => ({ unit, ...row }))),
         ({ write }) => write,
       )) {
-        const stored = await write.run(transaction, rows.map(({ row }) => row) as never[]);
+        const stored = await write.run(
+          transaction,
+          rows.map(({ row }) => row),
+        );
         for (const [index, { unit }] of rows.entries()) if (stored[index] !== true) guilty.add(unit);
       }
       throw over;

@@ -60,7 +60,7 @@ export class PendingWrites {
   async setSavepoints(transaction: Db, set: (name: string) => Promise<void>): Promise<boolean> {
     for (const savepoint of this.#savepoints.filter(({ isSet }) => !isSet)) {
       for (const { write, row } of this.#takeFirst(savepoint.rows)) {
-        const [stored] = await write.run(transaction, [row] as never[]);
+        const [stored] = await write.run(transaction, [row]);
         if (stored !== true) return false;
       }
       await set(savepoint.name);

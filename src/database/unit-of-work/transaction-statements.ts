@@ -13,7 +13,7 @@ import type { Tables } from '../tables.ts';
 export interface HeldStatement {
   readonly statement: { compile(db: Db): CompiledQuery };
   /** Looks at what it has answered, and throws where that is not what is needed. */
-  readonly check?: (rows: readonly never[]) => void;
+  check?(rows: readonly unknown[]): void;
   /** What its failure means. Default: itself. */
   readonly meaning?: (error: unknown) => unknown;
 }
@@ -102,7 +102,7 @@ class TransactionWire implements ConnectionProvider {
     try {
       const sent = this.#connection.executeQuery(statement.compile(this.#compiler));
       const { rows } = await this.#told(sent, meaning);
-      check?.(rows as never[]);
+      check?.(rows);
     } catch (error) {
       this.#held.fail(error);
       throw error;

@@ -12,7 +12,7 @@ export function builtInEnum<T extends string>(
   textOf: (name: T) => string = (name) => name,
 ): Record<T, EnumConstant> {
   const type = classNamed(className);
-  const constants = Object.create(null) as Record<T, EnumConstant>;
+  const constants: Record<T, EnumConstant> = Object.create(null);
   for (const [ordinal, name] of names.entries()) {
     constants[name] = new EnumConstant(type, name, ordinal, textOf(name));
   }
@@ -24,10 +24,11 @@ export function builtInEnum<T extends string>(
           names.map((name) => constants[name]),
           arrayType(type),
         ),
-      'valueOf/1': (name: unknown) => {
-        const found = constants[toText(name) as T];
-        if (found === undefined) throw illegalArgument(`No enum constant ${className}.${toText(name)}`);
-        return found;
+      'valueOf/1': (wanted: unknown) => {
+        const text = toText(wanted);
+        const name = names.find((known) => known === text);
+        if (name === undefined) throw illegalArgument(`No enum constant ${className}.${text}`);
+        return constants[name];
       },
     },
     constants,

@@ -1,4 +1,4 @@
-import { type LibraryPart, outside } from './dispatch-port.ts';
+import { outside } from './dispatch-port.ts';
 import { operations } from './operations.ts';
 import { type Binding, Script } from './script.ts';
 import { exception } from './throwable.ts';
@@ -13,13 +13,11 @@ const evaluate = globalThis.eval;
 
 /** A template or a configuration that the host has compiled; it runs in this sandbox, within the limits of this run. */
 export function compiledText(operation: 'groovy.template' | 'groovy.config', text: string): CompiledText {
-  const answer = outside.host(operation, text) as
-    | { problem: string }
-    | { problem?: undefined; javascript: string; parts: LibraryPart[] };
+  const answer = outside.host(operation, text);
   if (answer.problem !== undefined) throw exception('groovy.lang.GroovyRuntimeException', answer.problem);
   outside.take(answer.parts);
-  const run = evaluate(`(function(groovy$){${answer.javascript}\n})`) as (entry: {
-    run(factory: Factory): unknown;
-  }) => unknown;
+  const run: (entry: { run(factory: Factory): unknown }) => unknown = evaluate(
+    `(function(groovy$){${answer.javascript}\n})`,
+  );
   return (binding) => run({ run: (factory) => factory(operations, new Script(binding))() });
 }

@@ -53,7 +53,8 @@ export class ContextMap extends JavaMap {
 
   outer(wanted: unknown): ContextMap {
     const name = nameOf(wanted);
-    if (this.host.containsContext(name)) return toGroovy(this.host.getContext(name)) as ContextMap;
+    const found = this.host.containsContext(name) ? toGroovy(this.host.getContext(name)) : undefined;
+    if (found instanceof ContextMap) return found;
     throw illegalArgument(
       wanted instanceof JavaClass
         ? `No context of type ${wanted.name} found`
@@ -95,7 +96,7 @@ function chainOf(host: HostContext): JavaMap {
   const chain = new JavaMap();
   chain.put('id', host.id);
   chain.put('class', host.class ?? null);
-  for (const { key, value } of (toGroovy({ ...host }) as JavaMap).list()) chain.put(key, value);
+  for (const [name, value] of Object.entries(host)) chain.put(name, toGroovy(value));
   if (host.parent !== null) chain.put('parent', chainOf(host.parent));
   return chain;
 }

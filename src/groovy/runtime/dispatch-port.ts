@@ -27,10 +27,32 @@ export interface LibraryPart {
   readonly source: string;
 }
 
+/** A text of Groovy that the host has compiled, or what is wrong with it. */
+export type CompiledByHost =
+  | { readonly problem: string }
+  | {
+      readonly problem?: undefined;
+      readonly javascript: string;
+      readonly parts: readonly LibraryPart[];
+    };
+
+/** What the host answers, by what it is asked; nobody relies on its other answers. */
+export interface HostAnswers {
+  'groovy.library': readonly LibraryPart[];
+  'groovy.template': CompiledByHost;
+  'groovy.config': CompiledByHost;
+  /** Offsets of a zone in a year: from when, and how many milliseconds east of UTC. */
+  'groovy.zone': readonly (readonly [from: number, offset: number])[];
+}
+
+export type AskHost = <Operation extends string>(
+  operation: Operation,
+  ...args: readonly unknown[]
+) => Operation extends keyof HostAnswers ? HostAnswers[Operation] : unknown;
+
 /** What a run needs of the outside. */
 export interface Outside {
-  /** Asks the host; an answer is JSON. */
-  host(operation: string, ...args: unknown[]): unknown;
+  host: AskHost;
   print(text: string): void;
   /** Loads what has the name and was not mentioned by the script; whether there was anything. */
   loads(name: string): boolean;

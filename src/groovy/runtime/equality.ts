@@ -15,12 +15,11 @@ import { Char, Entry, EnumConstant, GString, isNumeric, JavaObject } from './val
 export function equal(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (left === null || right === null || left === undefined || right === undefined) return false;
-  const type = typeof left;
-  if (type === 'string' && typeof right === 'string') return false;
+  if (typeof left === 'string' && typeof right === 'string') return false;
   if (isNumeric(left))
     return isNumeric(right) ? compareNumbers(left, right) === 0 : equalToCharacter(right, left);
-  if (type === 'string') return equalText(left as string, right);
-  if (type === 'boolean') return false;
+  if (typeof left === 'string') return equalText(left, right);
+  if (typeof left === 'boolean') return false;
   return equalObjects(left, right);
 }
 

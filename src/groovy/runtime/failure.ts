@@ -25,12 +25,13 @@ export function caught(error: unknown): Throwable {
   if (error instanceof Throwable) return error;
   if (isFinal(error)) throw error;
   if (isStackOverflow(error)) return exception('java.lang.StackOverflowError', null);
-  const { code, reason, message, detail } = error as {
-    code?: unknown;
-    reason?: unknown;
-    message?: unknown;
-    detail?: unknown;
-  };
+  const {
+    code,
+    reason,
+    message,
+    detail,
+  }: Partial<Record<'code' | 'reason' | 'message' | 'detail', unknown>> =
+    typeof error === 'object' && error !== null ? error : {};
   if (typeof code === 'number') {
     const failure = resourceExceptionOf(
       code,

@@ -2,7 +2,6 @@ import { dispatcher } from './dispatch-port.ts';
 import {
   BigDecimal,
   BigInteger,
-  type Byte,
   Char,
   Double,
   Entry,
@@ -11,6 +10,7 @@ import {
   GString,
   isNumeric,
   JavaObject,
+  type Numeric,
   Short,
 } from './values.ts';
 
@@ -64,12 +64,12 @@ function javaObjectKey(value: JavaObject): unknown {
   return typeof key === 'object' ? key : `${MARK}j${value.type.name} ${String(key)}`;
 }
 
-function numberKey(value: object): string {
+function numberKey(value: Exclude<Numeric, number | bigint>): string {
   if (value instanceof BigDecimal) return `${MARK}D${value.unscaled}e${value.scale}`;
   if (value instanceof BigInteger) return `${MARK}B${value.value}`;
   if (value instanceof Double) return `${MARK}d${Object.is(value.value, -0) ? '-0' : value.value}`;
   if (value instanceof Float) return `${MARK}f${value.value}`;
-  return `${MARK}${value instanceof Short ? 'h' : 'b'}${(value as Short | Byte).value}`;
+  return `${MARK}${value instanceof Short ? 'h' : 'b'}${value.value}`;
 }
 
 function gstringText(value: GString): string {

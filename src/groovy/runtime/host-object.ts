@@ -20,11 +20,11 @@ function propertyRead(name: string): string | undefined {
 /** An object of the host with functions, such as `svc`: its members are methods and properties. */
 export class HostObject extends JavaObject {
   readonly type: JavaClass = GROOVY_OBJECT_CLASS;
-  readonly target: Record<string, unknown>;
+  readonly target: object;
   readonly toGroovy: Convert;
   readonly toJson: Convert;
 
-  constructor(target: Record<string, unknown>, toGroovy: Convert, toJson: Convert) {
+  constructor(target: object, toGroovy: Convert, toJson: Convert) {
     super();
     this.target = target;
     this.toGroovy = toGroovy;
@@ -32,7 +32,7 @@ export class HostObject extends JavaObject {
   }
 
   member(name: string): unknown {
-    return Object.hasOwn(this.target, name) ? this.target[name] : undefined;
+    return Object.hasOwn(this.target, name) ? Reflect.get(this.target, name) : undefined;
   }
 
   /** Whether a call by the name means something. */

@@ -44,14 +44,10 @@ export function toGroovy(value: unknown): unknown {
       return numberToGroovy(value);
     case 'object':
       if (value === null) return null;
-      return Array.isArray(value) ? value.map(toGroovy) : objectToGroovy(value as Record<string, unknown>);
+      return Array.isArray(value) ? value.map(toGroovy) : objectToGroovy(value);
     case 'function':
       return closureOf(0, 255, (...args) =>
-        toGroovy(
-          (value as (...args: unknown[]) => unknown)(
-            ...args.filter((arg) => arg !== undefined).map(toHostArgument),
-          ),
-        ),
+        toGroovy(value(...args.filter((arg) => arg !== undefined).map(toHostArgument))),
       );
     case 'undefined':
       return null;
@@ -60,11 +56,10 @@ export function toGroovy(value: unknown): unknown {
   }
 }
 
-function objectToGroovy(value: Record<string, unknown>): unknown {
+function objectToGroovy(value: object): unknown {
   if (value instanceof JavaObject || value instanceof JavaMap) return value;
   if (value instanceof Date) return dates.make(value.getTime());
-  const names = Object.keys(value);
-  if (names.some((name) => typeof value[name] === 'function'))
+  if (Object.values(value).some((member) => typeof member === 'function'))
     return new HostObject(value, toGroovy, toHostArgument);
   const link = contexts.nameOf(value);
   if (link === undefined) return mapOf(value);
@@ -134,11 +129,11 @@ function convertObject(value: object, depth: number): unknown {
 function convertJavaObject(value: JavaObject, depth: number): unknown {
   if (value instanceof HostObject) return value.target;
   const plain = plainForms.find(({ test }) => test(value));
-  return plain === undefined ? toText(value) : convert(plain.make(value as never), depth + 1);
+  return plain === undefined ? toText(value) : convert(plain.make(value), depth + 1);
 }
 
 /** How classes of other files look outside; each adds itself while it loads. */
-const plainForms: { test: (value: JavaObject) => boolean; make: (value: never) => unknown }[] = [];
+const plainForms: { test(value: JavaObject): boolean; make(value: JavaObject): unknown }[] = [];
 
 export function addPlainForm<T extends JavaObject>(
   type: abstract new (...args: never[]) => T,

@@ -1,3 +1,4 @@
+import { int } from './arguments.ts';
 import { toInt } from './arithmetic.ts';
 import { cast } from './casting.ts';
 import { call, responds } from './dispatch.ts';
@@ -99,10 +100,11 @@ export function fromEnd(position: number, length: number): number {
 /** The first and last position of a range in something of a length, in that order. */
 export function rangeEnds(range: Range, length: number): { from: number; to: number; isReverse: boolean } {
   if (range.isEmpty) {
-    return { from: toInt(range.from as number), to: toInt(range.from as number) - 1, isReverse: false };
+    const from = int(range.from);
+    return { from, to: from - 1, isReverse: false };
   }
-  let from = toInt(range.from as number);
-  let to = toInt(range.to as number);
+  let from = int(range.from);
+  let to = int(range.to);
   if (from < 0) from += length;
   if (to < 0) to += length;
   const isReverse = from > to || (from === to && range.isReverse);

@@ -80,7 +80,7 @@ export function jsonToGroovy(value: unknown): unknown {
 }
 
 /** An own member, the same one each time. */
-function memberOf(map: JsonMap, json: Json, name: string): unknown {
+function memberOf(map: Partial<JsonMap>, json: Json, name: string): unknown {
   const value = json[name];
   if (map.isLiteral) return value;
   if (typeof value !== 'object' || value === null) return jsonToGroovy(value);
@@ -109,7 +109,7 @@ export function plainValue(map: object, name: string): unknown {
       return null;
     case 'object':
       if (value === null) return null;
-      return Object.hasOwn(json, name) ? memberOf(map as JsonMap, json, name) : undefined;
+      return Object.hasOwn(json, name) ? memberOf(map, json, name) : undefined;
     default:
       return undefined;
   }
@@ -117,11 +117,11 @@ export function plainValue(map: object, name: string): unknown {
 
 /** The object of a map that has no entries yet as the host wants it; undefined when it has them. */
 export function untouched(map: JavaMap, convert: (value: unknown) => unknown): Json | undefined {
-  const { json, made, isLiteral } = map as JsonMap;
+  const { json, made, isLiteral }: Partial<JsonMap> = map;
   if (json === undefined || (!isLiteral && made === undefined)) return json;
   const result: Json = {};
   for (const name of Object.keys(json)) {
-    const value = isLiteral ? json[name] : made!.get(name);
+    const value = isLiteral ? json[name] : made?.get(name);
     const member = value === undefined ? json[name] : convert(value);
     // A member called `__proto__` is one like any other.
     if (name === '__proto__') Object.defineProperty(result, name, { value: member, enumerable: true });

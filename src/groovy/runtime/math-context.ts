@@ -12,8 +12,12 @@ builtInEnum('java.math.RoundingMode', ROUNDING);
 
 /** A rounding mode, or the number that older scripts write. */
 export function roundingOf(value: unknown): Rounding {
-  if (value instanceof EnumConstant) return value.name as Rounding;
-  const mode = isNumeric(value) ? ROUNDING[toInt(value)] : undefined;
+  const mode =
+    value instanceof EnumConstant
+      ? ROUNDING.find((name) => name === value.name)
+      : isNumeric(value)
+        ? ROUNDING[toInt(value)]
+        : undefined;
   if (mode === undefined) throw illegalArgument(`Invalid rounding mode ${toText(value)}`);
   return mode;
 }

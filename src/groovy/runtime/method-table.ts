@@ -1,5 +1,8 @@
-/** A method of ours: the receiver first (for static methods there is none), then the arguments. */
-export type Implementation = (...args: never[]) => unknown;
+/**
+ * A method of ours: the receiver first (for static methods there is none), then the arguments, each declared as what a script
+ * is supposed to give. Nobody checks that: what wants to be sure asks for `unknown`.
+ */
+export type Implementation = { run(...args: unknown[]): unknown }['run'];
 
 export interface Method {
   readonly run: (...args: unknown[]) => unknown;
@@ -27,7 +30,7 @@ export function defineMethods(
   if (table === undefined) {
     const above = parent === null ? null : instanceTables.get(parent);
     if (above === undefined) throw new Error(`The methods of ${parent} are not known yet`);
-    table = Object.create(above) as MethodTable;
+    table = tableBelow(above);
     instanceTables.set(className, table);
     tables.changed();
   }
@@ -39,10 +42,15 @@ export function defineMethods(
 export function ownTable(className: string, inherited: MethodTable): MethodTable {
   const known = instanceTables.get(className);
   if (known !== undefined) return known;
-  const table = Object.create(inherited) as MethodTable;
+  const table = tableBelow(inherited);
   instanceTables.set(className, table);
   tables.changed();
   return table;
+}
+
+/** Without methods of its own; it has those of `above`. */
+function tableBelow(above: MethodTable | null): MethodTable {
+  return Object.create(above);
 }
 
 /** Filled in by the classes, which remember their tables. */
@@ -76,7 +84,7 @@ export function defineStatics(
   methods: Readonly<Record<string, Implementation>>,
   values: Readonly<Record<string, unknown>> = {},
 ): void {
-  const table = staticTables.get(className) ?? (Object.create(null) as MethodTable);
+  const table = staticTables.get(className) ?? tableBelow(null);
   addMethods(table, methods);
   staticTables.set(className, table);
   staticValues.set(className, Object.assign(staticValues.get(className) ?? Object.create(null), values));
@@ -90,7 +98,7 @@ function addMethods(table: MethodTable, methods: Readonly<Record<string, Impleme
     const dash = arity.indexOf('-');
     const least = Number.parseInt(arity, 10);
     const most = arity.endsWith('+') ? 255 : dash < 0 ? least : Number(arity.slice(dash + 1));
-    table[nameIn(key)] = { run: methods[key] as Method['run'], least, most };
+    table[nameIn(key)] = { run: methods[key]!, least, most };
   }
 }
 

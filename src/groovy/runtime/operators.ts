@@ -172,8 +172,8 @@ function characterOf(value: unknown): unknown {
 /** Texts of different lengths are counted by length. */
 function compareEnds(from: unknown, to: unknown): (left: unknown, right: unknown) => number {
   if (typeof from !== 'string' || typeof to !== 'string' || from.length === to.length) return compare;
-  return (left, right) => {
-    const [first, second] = [left as string, right as string];
-    return first.length === second.length ? compare(first, second) : first.length - second.length;
-  };
+  return (left, right) =>
+    typeof left !== 'string' || typeof right !== 'string' || left.length === right.length
+      ? compare(left, right)
+      : left.length - right.length;
 }

@@ -11,6 +11,7 @@ import { JavaObject } from './values.ts';
 
 const PACKAGE = 'org.forgerock.json.resource';
 const KINDS = ['CREATE', 'READ', 'UPDATE', 'DELETE', 'PATCH', 'ACTION', 'QUERY', 'API'] as const;
+type Kind = (typeof KINDS)[number];
 const requestTypes = builtInEnum(`${PACKAGE}.RequestType`, KINDS);
 
 /** The request that a script answers: `requestType` is an enum, `content` a JsonValue, the rest plain. */
@@ -18,11 +19,11 @@ export class Request extends JavaObject {
   readonly type: JavaClass;
   readonly members: JavaMap;
 
-  constructor(members: JavaMap, kind: string) {
+  constructor(members: JavaMap, kind: Kind) {
     super();
     this.type = classNamed(`${PACKAGE}.${kind[0]}${kind.slice(1).toLowerCase()}Request`);
     this.members = members;
-    members.put('requestType', requestTypes[kind as (typeof KINDS)[number]]);
+    members.put('requestType', requestTypes[kind]);
     if (members.has('content')) members.put('content', new JsonValue(members.get('content')));
   }
 
@@ -33,11 +34,10 @@ export class Request extends JavaObject {
 
 /** A request when the value looks like one. */
 function requestOf(value: unknown): unknown {
-  const { requestType: kind }: { requestType?: unknown } =
-    typeof value === 'object' && value !== null ? value : {};
+  const { requestType }: { requestType?: unknown } = typeof value === 'object' && value !== null ? value : {};
+  const kind = KINDS.find((name) => name !== 'API' && name === requestType);
   const members = toGroovy(value);
-  const isRequest = typeof kind === 'string' && kind !== 'API' && KINDS.some((name) => name === kind);
-  return isRequest && members instanceof JavaMap ? new Request(members, kind) : members;
+  return kind !== undefined && members instanceof JavaMap ? new Request(members, kind) : members;
 }
 
 defineMethods(`${PACKAGE}.Request`, 'java.lang.Object', {

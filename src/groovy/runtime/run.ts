@@ -1,5 +1,5 @@
 import { Closure } from './closure.ts';
-import { type LibraryPart, outside } from './dispatch-port.ts';
+import { type AskHost, type LibraryPart, outside } from './dispatch-port.ts';
 import { HostObject } from './host-object.ts';
 import { requests, toGroovy, toHostArgument, toJson } from './host-values.ts';
 import { jsonToGroovy } from './json-map.ts';
@@ -10,7 +10,7 @@ import { Throwable } from './throwable.ts';
 
 /** What the prelude hands to a library. */
 export interface SandboxRecord {
-  host(operation: string, ...args: unknown[]): unknown;
+  host: AskHost;
   reviveBinding(name: string, revive: (value: unknown) => unknown): void;
   /** The modules of the library that are here, by name. */
   readonly groovyModules: Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ const RUN_OPTIONS: RunOptions = { result: toResult, failure: describeFailure };
 
 /** Their answers are JSON of which nobody else knows. */
 function resourceFunctions(svc: object): HostObject {
-  return new HostObject(svc as Record<string, unknown>, jsonToGroovy, toHostArgument);
+  return new HostObject(svc, jsonToGroovy, toHostArgument);
 }
 
 /** One run of one script; stands in the place of the binding that the generated code calls. */
@@ -70,18 +70,21 @@ export class Run implements Given {
   }
 
   get names(): readonly string[] {
-    const { bindings } = this.#input;
-    const variables = bindings[VARIABLES];
     return [
-      ...Object.keys(bindings),
-      ...(typeof variables === 'object' && variables !== null ? Object.keys(variables) : []),
+      ...Object.keys(this.#input.bindings),
+      ...Object.keys(this.#variables ?? {}),
       ...GLOBALS.filter((name) => globalOf(name) !== undefined),
     ];
   }
 
+  get #variables(): object | undefined {
+    const variables = this.#input.bindings[VARIABLES];
+    return typeof variables === 'object' && variables !== null ? variables : undefined;
+  }
+
   has(name: string): boolean {
     const { bindings } = this.#input;
-    const variables = bindings[VARIABLES] as object | undefined;
+    const variables = this.#variables;
     return name in bindings || (variables !== undefined && name in variables) || globalOf(name) !== undefined;
   }
 
@@ -89,8 +92,9 @@ export class Run implements Given {
     const global = globalOf(name);
     if (global !== undefined) return name === 'svc' ? resourceFunctions(global) : toGroovy(global);
     const { bindings } = this.#input;
-    const variables = bindings[VARIABLES] as Record<string, unknown> | undefined;
-    if (variables !== undefined && name in variables) return toGroovy(this.#revived(variables[name]));
+    const variables = this.#variables;
+    if (variables !== undefined && name in variables)
+      return toGroovy(this.#revived(Reflect.get(variables, name)));
     if (!(name in bindings)) return undefined;
     const value = bindings[name];
     if (name === 'request') return requests.make(value);
@@ -192,7 +196,7 @@ function libraryLoader(): (name: string) => boolean {
   return (name) => {
     if (asked.has(name)) return false;
     asked.add(name);
-    return outside.take(outside.host('groovy.library', name) as LibraryPart[]);
+    return outside.take(outside.host('groovy.library', name));
   };
 }
 

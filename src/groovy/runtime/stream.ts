@@ -1,7 +1,7 @@
 import { int, numeric } from './arguments.ts';
 import { toLong, toNumber } from './arithmetic.ts';
 import { call0, call1, call2 } from './closure.ts';
-import { sorted } from './collecting.ts';
+import { groupBy, sorted } from './collecting.ts';
 import { call } from './dispatch.ts';
 import { listOf } from './iterate.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
@@ -231,10 +231,10 @@ defineStatics('java.util.stream.Collectors', {
     new Collector((items) => next.finish(items.map((item) => call1(fn, item)))),
   'groupingBy/1-2': (fn: unknown, next?: Collector) =>
     new Collector((items) => {
-      const groups = call(items, 'groupBy', [fn]) as JavaMap;
+      const groups = groupBy(items, [fn], call1);
       const result = new JavaMap('HashMap');
       for (const { key, value } of groups.list())
-        result.put(key, next === undefined ? value : next.finish(value as unknown[]));
+        result.put(key, next === undefined ? value : next.finish(listOf(value)));
       return result;
     }),
   'partitioningBy/1': (fn: unknown) =>

@@ -1,13 +1,13 @@
 import { Closure, call0, call1, naming } from './closure.ts';
 import { dispatcher } from './dispatch-port.ts';
 import { identityOf } from './hash-key.ts';
-import { JavaClass } from './java-class.ts';
+import { type ClassForm, JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
 import { isListView } from './list-view.ts';
 import { numberText } from './number-text.ts';
 import { Range } from './range.ts';
-import { callScriptMethod, scriptClassOf } from './script-class.ts';
+import { callScriptMethod, ScriptObject, scriptClassOf } from './script-class.ts';
 import { Throwable } from './throwable.ts';
 import { requireType } from './type-of.ts';
 import {
@@ -60,6 +60,8 @@ export function stringOf(value: unknown): unknown {
   return value instanceof GString ? gstringText(value) : dispatcher.invoke(value, 'toString', []);
 }
 
+const FORM_TEXT: Partial<Record<ClassForm, string>> = { interface: 'interface ', primitive: '' };
+
 function objectText(value: object): string {
   if (value instanceof GString) return gstringText(value);
   if (Array.isArray(value)) return arrayText(value);
@@ -80,12 +82,10 @@ function objectText(value: object): string {
   if (value instanceof Entry) return `${javaText(value.key)}=${javaText(value.value)}`;
   if (value instanceof StringBuilder) return value.text;
   if (value instanceof JavaClass) {
-    const form = { interface: 'interface ', primitive: '' }[value.form as string] ?? 'class ';
-    return `${form}${value.name}`;
+    return `${FORM_TEXT[value.form] ?? 'class '}${value.name}`;
   }
   if (value instanceof Closure) return `Script1$_run_closure1@${identityOf(value).toString(16)}`;
-  const enumName =
-    type?.form === 'enum' ? (value as { fields: Record<string, unknown> }).fields['$name'] : undefined;
+  const enumName = type?.form === 'enum' && value instanceof ScriptObject ? value.fields['$name'] : undefined;
   if (typeof enumName === 'string') return enumName;
   return `${requireType(value).name}@${identityOf(value).toString(16)}`;
 }

@@ -172,7 +172,8 @@ export function markList(list: unknown[], kind: ListKind): List {
 }
 
 export function listKind(list: object): ListKind | undefined {
-  return (list as List)[LIST_KIND];
+  const { [LIST_KIND]: kind }: { [LIST_KIND]?: ListKind } = list;
+  return kind;
 }
 
 export type Numeric = number | bigint | Double | Float | Short | Byte | BigInteger | BigDecimal;
@@ -183,13 +184,17 @@ for (const type of [Double, Float, Short, Byte, BigInteger, BigDecimal]) {
   Object.defineProperty(type.prototype, NUMERIC, { value: true });
 }
 
+function hasNumber(value: { [NUMERIC]?: boolean }): boolean {
+  return value[NUMERIC] === true;
+}
+
 export function isNumeric(value: unknown): value is Numeric {
   switch (typeof value) {
     case 'number':
     case 'bigint':
       return true;
     case 'object':
-      return value !== null && (value as { [NUMERIC]?: boolean })[NUMERIC] === true;
+      return value !== null && hasNumber(value);
     default:
       return false;
   }

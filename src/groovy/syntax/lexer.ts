@@ -114,7 +114,7 @@ class Lexer {
 
   #quoteAt(char: string): Quote | undefined {
     if (char === "'" || char === '"') {
-      const triple = char.repeat(3) as Quote;
+      const triple = char === "'" ? "'''" : '"""';
       return this.#text.startsWith(triple, this.#at) ? triple : char;
     }
     if (char === '/' && !this.#followsValue()) return '/';
@@ -185,7 +185,7 @@ class Lexer {
       } else if (char !== '$' || quote.startsWith("'")) {
         if (char !== '\r' || this.#text[this.#at + 1] !== '\n') value += char;
         this.#at++;
-      } else if (quote === '$/' && /[$/]/.test(this.#text[this.#at + 1] ?? '')) {
+      } else if (quote === '$/' && /[$/]/.test(this.#text.charAt(this.#at + 1))) {
         value += this.#text[this.#at + 1];
         this.#at += 2;
       } else if (this.#text[this.#at + 1] === '{') {
@@ -255,13 +255,10 @@ class Lexer {
 
   #readEscape(quote: Quote): string {
     const at = this.#at;
-    const next = this.#text[at + 1] ?? '';
+    const next = this.#text.charAt(at + 1);
     if (quote === '/' || quote === '$/') {
-      const unicode = /^u+([\da-fA-F]{4})/.exec(this.#text.slice(at + 1, at + 12));
-      if (unicode !== null) {
-        this.#at += unicode[0].length + 1;
-        return String.fromCharCode(Number.parseInt(unicode[1] ?? '', 16));
-      }
+      const unicode = /^u+[\da-fA-F]{4}/.exec(this.#text.slice(at + 1, at + 12));
+      if (unicode !== null) return this.#character(unicode[0]);
       this.#at += next === '/' && quote === '/' ? 2 : 1;
       return next === '/' && quote === '/' ? '/' : '\\';
     }
@@ -269,17 +266,21 @@ class Lexer {
       this.#at += next === '\n' ? 2 : 3;
       return '';
     }
-    const code = /^(?:u+([\da-fA-F]{4})|([0-3]?[0-7]{1,2}))/.exec(this.#text.slice(at + 1, at + 12));
-    if (code !== null) {
-      this.#at += code[0].length + 1;
-      return String.fromCharCode(Number.parseInt(code[1] ?? code[2] ?? '', code[1] === undefined ? 8 : 16));
-    }
+    const code = /^(?:u+[\da-fA-F]{4}|[0-3]?[0-7]{1,2})/.exec(this.#text.slice(at + 1, at + 12));
+    if (code !== null) return this.#character(code[0]);
     const escaped = ESCAPES[next];
     if (escaped === undefined) {
       throw this.#source.errorAt(at, `Unexpected character: '\\${next}'`, "Write '\\\\' for a backslash.");
     }
     this.#at += 2;
     return escaped;
+  }
+
+  /** What a code behind a backslash stands for: `uXXXX`, or one in octal digits. */
+  #character(code: string): string {
+    this.#at += code.length + 1;
+    const number = code.startsWith('u') ? Number.parseInt(code.slice(-4), 16) : Number.parseInt(code, 8);
+    return String.fromCharCode(number);
   }
 
   #match(pattern: RegExp): string | undefined {

@@ -60,9 +60,8 @@ function parsePrefix(p: Parsing): Expression {
   if (kind === 'operator' && text === '(' && isTargetList(p)) return parseTargetList(p);
   const value = parsePostfix(p, parsePrimary(p));
   if ((p.is('++') || p.is('--')) && !p.token.startsLine) {
-    const step = p.take();
-    const operator = step.text as '++' | '--';
-    return { kind: 'step', operator, isPrefix: false, target: value, at: step.at };
+    const operator = p.is('++') ? '++' : '--';
+    return { kind: 'step', operator, isPrefix: false, target: value, at: p.take().at };
   }
   return value;
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, type HeldStatement, LOCK, lockingNamed, lockNamed } from '#database/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { itemAt, type JsonObject } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
 import type { Target } from '../relationship/edge.ts';
 
@@ -59,7 +59,7 @@ export async function listWithPaths(
   const { rows } = await sql<StoredObject & { paths: readonly (readonly Steps[])[] }>`
     select o.id, o.rev, o.data, jsonb_build_array(${sql.join(columns)}) as paths
     from managed_object o where o.type = ${type} and o.id ${those}`.execute(db);
-  const found = paths.map((_, at) => new Map(rows.map((row) => [row.id, row.paths[at]?.map(told) ?? []])));
+  const found = paths.map((_, at) => new Map(rows.map((row) => [row.id, itemAt(row.paths, at).map(told)])));
   return { objects: rows.map(({ id, rev, data }) => ({ id, rev, data })), found };
 }
 

@@ -18,7 +18,5 @@ export function asGranted(property: JsonObject): JsonObject {
     temporalConstraintsField: 'temporalConstraints',
   };
   const { items } = property;
-  return isObject(items ?? null)
-    ? { ...property, items: { ...granted, ...(items as JsonObject) } }
-    : { ...granted, ...property };
+  return isObject(items) ? { ...property, items: { ...granted, ...items } } : { ...granted, ...property };
 }

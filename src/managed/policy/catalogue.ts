@@ -25,13 +25,12 @@ const validArrayItems: Policy = {
 };
 
 async function isMet(input: PolicyInput, item: unknown, { name, policies }: JsonObject): Promise<boolean> {
-  const object = item as JsonObject;
-  if (!isObject(object)) return false;
-  const value = object[String(name)];
+  if (!isObject(item)) return false;
+  const value = item[String(name)];
   for (const { policyId, params } of objectsIn(policies)) {
     const policy = CATALOGUE.get(String(policyId));
     if (policy === undefined || (policy.skipsAbsent && value === undefined)) continue;
-    const asked = { ...input, value, object, params: (params ?? {}) as JsonObject, failed: [] };
+    const asked = { ...input, value, object: item, params: isObject(params) ? params : {}, failed: [] };
     if ((await policy.check(asked)).length > 0) return false;
   }
   return true;

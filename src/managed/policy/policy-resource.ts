@@ -243,7 +243,13 @@ async function describeAll(
 }
 
 function requirementsOf(policies: readonly JsonObject[]): string[] {
-  return [...new Set(policies.flatMap(({ policyRequirements }) => policyRequirements as string[]))];
+  return [
+    ...new Set(
+      policies.flatMap(({ policyRequirements }) =>
+        Array.isArray(policyRequirements) ? policyRequirements.map(String) : [],
+      ),
+    ),
+  ];
 }
 
 export function scriptsOf(platform: ManagedPlatform): PolicyScripts {

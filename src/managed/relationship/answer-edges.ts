@@ -32,7 +32,7 @@ export async function answerEdges(
   );
   return edges.map((edge) => {
     const found = values.get(edge)!;
-    const value = context.client.isExternal ? (withSeals(found) as JsonObject) : found;
+    const value = context.client.isExternal ? withSeals(found) : found;
     if (isWhole) return edgeResource(value);
     const { _ref, _refProperties, ...others } = value;
     const selected: JsonObject = {};

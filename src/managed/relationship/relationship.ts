@@ -30,7 +30,8 @@ export function compileRelationship(property: string, definition: JsonObject): R
   if (!includesType(declared, 'relationship')) return null;
   const isTwoWay = isTrue(declared['reverseRelationship']);
   const reverse = declared['reversePropertyName'];
-  if (isTwoWay && (typeof reverse !== 'string' || reverse === '')) {
+  const isNamed = typeof reverse === 'string' && reverse !== '';
+  if (isTwoWay && !isNamed) {
     throw new BadRequestError(`The two-way relationship '${property}' does not name its reverse property`, {
       id: 'MANAGED_NO_REVERSE_PROPERTY',
       hint: "Give 'reversePropertyName', or set 'reverseRelationship' to false",
@@ -39,7 +40,7 @@ export function compileRelationship(property: string, definition: JsonObject): R
   return {
     property,
     isArray,
-    reverseProperty: isTwoWay ? (reverse as string) : null,
+    reverseProperty: isTwoWay && isNamed ? reverse : null,
     validate: isTrue(declared['validate']),
     collections: collectionsOf(declared),
     conditionField: conditionFieldOf(declared),
@@ -77,11 +78,10 @@ export interface RelationshipTarget {
 /** @param definition of the property, as declared */
 export function targetsOf(definition: JsonObject): RelationshipTarget[] {
   const holder = holderOf(definition);
-  return entriesOf(holder).map((entry) => ({
-    path: pathOf(entry),
-    label: textOf(entry, 'label'),
-    query: isObject(entry['query'] ?? null) ? (entry['query'] as JsonObject) : {},
-  }));
+  return entriesOf(holder).map((entry) => {
+    const { query } = entry;
+    return { path: pathOf(entry), label: textOf(entry, 'label'), query: isObject(query) ? query : {} };
+  });
 }
 
 /** What edges may say of themselves, as declared. */

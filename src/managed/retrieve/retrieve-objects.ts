@@ -9,6 +9,7 @@ import { isDerived, type ManagedProperty } from '../managed-property.ts';
 import type { ManagedType } from '../managed-type.ts';
 import type { Edge } from '../relationship/edge.ts';
 import { listEdges } from '../relationship/edge-repository.ts';
+import type { Relationship } from '../relationship/relationship.ts';
 import { type FieldPlan, planFields, selectPlanned, shows } from './field-plan.ts';
 import { resolveReferences, type TargetsAhead } from './resolve-references.ts';
 import { ofOthers, type Retrieval } from './retrieval.ts';
@@ -76,7 +77,7 @@ async function readTargetsAhead(
   const ids = objects.map(({ id }) => id);
   const followed = [...plan.references].filter(([, { fields }]) => fields.length > 0);
   const wanted = followed.flatMap(([property, { fields }]) =>
-    (type.relationships.get(property)?.collections ?? []).flatMap((collection) => {
+    relationshipOf(type, property).collections.flatMap((collection) => {
       const target = platform.types.at(collection);
       return target === undefined ? [] : { property, fields, collection, target };
     }),
@@ -131,30 +132,35 @@ async function attachEdges(
   ahead: readonly TargetsAhead[] = [],
 ): Promise<void> {
   const { type } = retrieval;
-  const names = [...plan.references.keys()];
-  if (names.length === 0) return;
+  if (plan.references.size === 0) return;
   const values = await resolveReferences(retrieval, plan, edges, retrieveObjects, ahead);
   const byOwner = Map.groupBy(edges, ({ ownerId }) => ownerId);
   for (const { id, data } of objects) {
     const own = Map.groupBy(byOwner.get(id) ?? [], ({ property }) => property);
-    for (const name of names) attach(type, plan, name, own.get(name) ?? [], values, data);
+    for (const [name, { index }] of plan.references)
+      attach(relationshipOf(type, name), index, own.get(name) ?? [], values, data);
   }
 }
 
+/** Of a property that a plan names as a reference, so the type declares it as one. */
+function relationshipOf(type: ManagedType, property: string): Relationship {
+  const relationship = type.relationships.get(property);
+  if (relationship === undefined) throw new Error(`'${property}' of '${type.name}' is no relationship`);
+  return relationship;
+}
+
 function attach(
-  type: ManagedType,
-  plan: FieldPlan,
-  name: string,
+  { property: name, isArray }: Relationship,
+  index: number | null,
   edges: readonly Edge[],
   values: ReadonlyMap<Edge, JsonObject>,
   data: JsonObject,
 ): void {
-  const index = plan.references.get(name)?.index ?? null;
   const all = edges.flatMap((edge): JsonObject[] => {
     const value = values.get(edge);
     return value === undefined ? [] : [value];
   });
-  if (type.relationships.get(name)?.isArray === true) {
+  if (isArray) {
     data[name] = index === null ? all : all.slice(index, index + 1);
   } else {
     const [first] = all;

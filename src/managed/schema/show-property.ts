@@ -63,8 +63,8 @@ function shapeOf(definition: JsonObject): JsonObject {
   return {
     ...(type === undefined ? {} : { type }),
     ...wordsOf(definition),
-    ...(isObject(items ?? null) ? { items: shapeOf(items as JsonObject) } : {}),
-    ...(isObject(properties ?? null) ? { properties: shapesOf(properties as JsonObject) } : {}),
+    ...(isObject(items) ? { items: shapeOf(items) } : {}),
+    ...(isObject(properties) ? { properties: shapesOf(properties) } : {}),
     // Whether the property itself is required stands beside it; this is about what is in it.
     ...(Array.isArray(required) ? { requiredProperties: required } : {}),
   };

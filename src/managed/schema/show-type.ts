@@ -63,6 +63,7 @@ export async function showType(
 /** The same as a schema of draft 2020-12. */
 export function typeAsJsonSchema(type: ManagedType, rights: TypeRights): JsonObject {
   const { schema = {} } = describeType(type);
+  const { properties } = schema;
   const names = new Set(['_id', '_rev', ...shownProperties(type, rights).map(({ name }) => name)]);
   const required = type.required.filter((name) => names.has(name));
   return {
@@ -70,7 +71,7 @@ export function typeAsJsonSchema(type: ManagedType, rights: TypeRights): JsonObj
     title: textOf(type.schema, 'title') ?? type.name,
     ...schema,
     properties: Object.fromEntries(
-      Object.entries(schema['properties'] as JsonObject).filter(([name]) => names.has(name)),
+      Object.entries(isObject(properties) ? properties : {}).filter(([name]) => names.has(name)),
     ),
     ...(required.length === 0 ? {} : { required }),
   };
@@ -94,6 +95,10 @@ function orderOf(type: ManagedType, shown: readonly ManagedProperty[]): string[]
   return [...first, ...sorted.map(({ name }) => name)];
 }
 
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /** What `/policy` says, under the property that it is about; of what lies deeper, with the place. */
 async function rulesByProperty(
   platform: ManagedPlatform,
@@ -112,11 +117,11 @@ async function rulesByProperty(
     const [top = ''] = String(name).split(/[/[]/);
     const before = found.get(top) ?? {};
     const at = (list: JsonValue | undefined): JsonValue[] =>
-      (Array.isArray(list) ? list : []).map((policy) =>
+      listOf(list).map((policy) =>
         top === name || !isObject(policy) ? policy : { ...policy, property: name ?? null },
       );
     const merged = (key: string, list: JsonValue | undefined) => {
-      const all = [...((before[key] as JsonValue[] | undefined) ?? []), ...at(list)];
+      const all = [...listOf(before[key]), ...at(list)];
       return all.length === 0 ? {} : { [key]: all };
     };
     found.set(top, {

@@ -13,7 +13,7 @@ export async function takeContent(exchange: Creation | Change<UpdateRequest>): P
   const { content: given } = exchange.request;
   const { before, context, id, platform, stored, type } = exchange;
   requireSameId(given, id);
-  const content = context.client.isExternal ? (withOwnEnvelopes(given, stored?.data) as JsonObject) : given;
+  const content = context.client.isExternal ? withOwnEnvelopes(given, stored?.data) : given;
   noteOverwritten(exchange, content);
   const object = withoutIdentity(await decryptProperties(platform.crypto, type, content));
   // What an answer has told of a condition may come back with it.

@@ -1,4 +1,4 @@
-import type { CallExpression, NewExpression, Node } from 'acorn';
+import type { AnyNode, CallExpression, NewExpression, Node, Program } from 'acorn';
 import { parseScript } from './parse-script.ts';
 import type { ScriptSource } from './script-source.ts';
 import type { TextPosition } from './source-edits.ts';
@@ -18,7 +18,7 @@ export function calledAt(script: ScriptSource, place: TextPosition): string | un
 }
 
 function calleeAt(script: ScriptSource, offset: number): Node | undefined {
-  let program: Node;
+  let program: Program;
   try {
     ({ program } = parseScript(script));
   } catch {
@@ -30,7 +30,7 @@ function calleeAt(script: ScriptSource, offset: number): Node | undefined {
       const bracket = script.source.indexOf('(', node.callee.end);
       if (bracket === offset || (node.callee.end <= offset && offset <= bracket)) found ??= node.callee;
     } else if (node.type === 'ReturnStatement' && node.start === offset) {
-      const { argument } = node as Node & { argument?: Node | null };
+      const { argument } = node;
       if (argument != null && isCall(argument)) found ??= argument.callee;
     }
   });
@@ -51,14 +51,17 @@ function offsetOf(source: string, { line, column }: TextPosition): number {
   return start + column - 1;
 }
 
-function visit(node: Node, look: (node: Node) => void): void {
+function visit(node: AnyNode, look: (node: AnyNode) => void): void {
   look(node);
   for (const child of Object.values(node)) {
     for (const each of Array.isArray(child) ? child : [child]) {
-      if (typeof each === 'object' && each !== null && typeof (each as Node).type === 'string')
-        visit(each as Node, look);
+      if (isNode(each)) visit(each, look);
     }
   }
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
 /** What to write instead of methods that values of Java have; `it` stands for the value. */

@@ -1,13 +1,15 @@
 import { wordsOf } from '#errors/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
-import type { ScriptThreads } from '#script/index.ts';
+import { type ScriptThreads, workKind } from '#script/index.ts';
 import { ACCESS_FILE, accessFileText } from './access-file.ts';
 import { type AccessResourceOptions, accessResource } from './access-resource.ts';
 import type { AccessFile, AccessRules } from './access-rules.ts';
 import { settledText } from './settled-text.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
+/** Evaluates the text of an access file. */
+export const ACCESS_FILE_TEXT = workKind<string, AccessFile>('accessRules');
 
 /** `/access`; and follows `script/access.js`: a script thread evaluates it, and what comes out holds in every thread. */
 export function accessFeature(
@@ -30,8 +32,7 @@ function rulesKeeper(platform: Platform, access: AccessRules, threads: ScriptThr
   /** One text after the other, so that an earlier one that takes longer does not come in force behind it. */
   const enforce = (wanted: string): Promise<void> => {
     const own = turn.then(async () => {
-      const work = { kind: 'accessRules', payload: wanted, repeatable: true };
-      const rules = (await threads.run(work)) as AccessFile;
+      const rules = await threads.run({ kind: ACCESS_FILE_TEXT, payload: wanted, repeatable: true });
       access.replace(rules);
       await threads.replaceFoundation({ rules });
     });

@@ -116,7 +116,8 @@ export class AccessRules {
         const reading = changed.get(path) ?? readInternally(handle, context, path);
         changed.set(path, reading);
         const stored = await reading;
-        judgedAt = (stored?.['_rev'] as string | undefined) ?? null;
+        const rev = stored?.['_rev'];
+        judgedAt = typeof rev === 'string' ? rev : null;
         return stored;
       },
       readReferences: (names) => readInternally(handle, context, formatPath(request.path), names),

@@ -34,19 +34,17 @@ async function* exported(
   keys: AuditKeys,
   range: TrailRange,
   topic: AuditTopic | undefined,
-): AsyncGenerator<{ readonly kind: string }> {
+): AsyncGenerator<{ readonly kind: string; readonly [member: string]: unknown }> {
   const sealedSince = await findSealedSince(db, keys, (await findLastSeal(db, keys)).number);
   const { from = null, to = null } = range;
-  yield { kind: 'trail', version: 1, from, to, topic: topic ?? null } as { kind: string };
+  yield { kind: 'trail', version: 1, from, to, topic: topic ?? null };
   for await (const entry of readOldEntries(db, { ...range, sealedSince }, topic)) {
-    yield { kind: 'entry', sealed: false, ...entry } as { kind: string };
+    yield { kind: 'entry', sealed: false, ...entry };
   }
   for await (const item of readTrail(db, range)) {
     if (isSeal(item)) {
       const { seal, number } = item;
-      yield seal === undefined
-        ? ({ kind: 'unsound', number } as { kind: string })
-        : { kind: 'seal', ...seal };
+      yield seal === undefined ? { kind: 'unsound', number } : { kind: 'seal', ...seal };
     } else {
       const isWanted = topic === undefined || item.topic === topic;
       yield { kind: 'entry', ...(isWanted ? item : withheld(item)) };

@@ -1,8 +1,10 @@
 import { clientData, httpData, rootContext } from '#resource/index.ts';
-import { parseScriptReference, type Scripts, type ScriptThreads } from '#script/index.ts';
+import { parseScriptReference, type Scripts, type ScriptThreads, workKind } from '#script/index.ts';
 import type { Augment } from './augmentation.ts';
 
 const FIELD = '/augmentSecurityContext';
+/** Runs the script of a module. */
+export const AUGMENTATION = workKind<Parameters<Augment>[0], Awaited<ReturnType<Augment>>>('augment');
 
 /**
  * Runs the script of a module where scripts run. It is told who comes in, and acts in their name with the rights of the
@@ -39,11 +41,11 @@ export function augmentIn(threads: () => ScriptThreads): Augment {
     const { client, http, security } = augmentation;
     const { component, id } = security.authorization;
     return threads().run({
-      kind: 'augment',
+      kind: AUGMENTATION,
       payload: { ...augmentation, client: clientData(client), http: httpData(http) },
       // It is run with each request anyway.
       repeatable: true,
       ...(client.isExternal ? { caller: `${component}/${id}` } : {}),
-    }) as ReturnType<Augment>;
+    });
   };
 }

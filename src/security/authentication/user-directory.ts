@@ -1,4 +1,4 @@
-import type { JsonObject } from '#json/index.ts';
+import { isObject } from '#json/index.ts';
 import type { Platform } from '#platform/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import { managedProperties } from '../access/managed-properties.ts';
@@ -15,7 +15,10 @@ export function userDirectory({ config, router }: Platform, resources: RequestSi
     answersAsStored(query, names) {
       const properties = managedProperties(config, query.path[1] ?? '');
       if (properties === undefined || router.runsScripts(query)) return false;
-      return names.every((name) => (properties[name] as JsonObject | undefined)?.['isVirtual'] !== true);
+      return names.every((name) => {
+        const property = properties[name];
+        return !isObject(property) || property['isVirtual'] !== true;
+      });
     },
     get generation() {
       return generation;

@@ -35,7 +35,8 @@ export async function checkScripts(
 
 /** In the compiler's own words, with the line in the script: what stands around it is another file. */
 function mistakeOf({ cause, message }: ResourceError): string {
-  const { line, message: said } = (cause ?? {}) as { readonly line?: unknown; readonly message?: string };
+  const { line, message: said }: { readonly line?: unknown; readonly message?: string } =
+    typeof cause === 'object' && cause !== null ? cause : {};
   if (typeof line !== 'number' || said === undefined || /\bline \d/.test(said)) return message;
   return `${said} (line ${line} of the script)`;
 }
@@ -62,7 +63,7 @@ function scriptsOf({ key, nodes, flows, listeners }: ProcessDefinition): FoundSc
 /** Whatever has a format and a source is a script, however deep it stands. */
 function findScripts(value: unknown): Script[] {
   if (typeof value !== 'object' || value === null) return [];
-  const { format, source } = value as Partial<Script>;
+  const { format, source }: Partial<Record<keyof Script, unknown>> = value;
   if (typeof format === 'string' && typeof source === 'string') return [{ format, source }];
   return Object.values(value).flatMap(findScripts);
 }

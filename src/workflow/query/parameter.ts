@@ -46,7 +46,7 @@ export function readInstant(name: string, value: string): string {
 export function variableParameters(
   parameters: Readonly<Record<string, string>>,
 ): [name: string, value: string][] {
-  return Object.entries(parameters).flatMap(([name, value]) =>
-    name.startsWith('var-') && name.length > 4 ? [[name.slice(4), value] as [string, string]] : [],
+  return Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
+    name.startsWith('var-') && name.length > 4 ? [[name.slice(4), value]] : [],
   );
 }

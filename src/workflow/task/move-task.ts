@@ -9,7 +9,6 @@ import {
   type WriteContext,
 } from '#resource/index.ts';
 import { foldName } from '#security/index.ts';
-import type { UserTask } from '../engine/index.ts';
 import { type Received, receiveVariables, variableScope } from '../form/index.ts';
 import { senderOf } from '../identity/sender.ts';
 import { beginStep } from '../instance/begin-step.ts';
@@ -21,6 +20,7 @@ import type { LockedTask } from '../instance/instance-repository.ts';
 import { takeStep } from '../instance/take-step.ts';
 import { givenVariables } from '../variable/variable.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
+import { userTaskAt } from './user-task-at.ts';
 
 interface HeldTask {
   readonly locked: LockedInstance;
@@ -200,7 +200,7 @@ async function receiveAtTask(
   const { forms } = platform.settings();
   return receiveVariables(given, {
     process,
-    step: process.nodes.get(at ?? '') as UserTask | undefined,
+    step: userTaskAt(process, at ?? ''),
     settled,
     ...senderOf(platform, context, instance.definitionKey),
     checkedIn: forms.validates(instance.definitionKey)

@@ -10,7 +10,6 @@ import {
   readerOf,
   resource,
 } from '#resource/index.ts';
-import type { UserTask } from '../engine/index.ts';
 import { readForm, variableScope } from '../form/index.ts';
 import { groupLookUp } from '../identity/group-look-up.ts';
 import { countTasks, inboxKind, queryInbox } from '../inbox/inbox.ts';
@@ -35,6 +34,7 @@ import {
   type TaskRow,
 } from './task-listing-repository.ts';
 import { viewCandidates, viewHistoricTask, viewTask, visibleVariables } from './task-view.ts';
+import { userTaskAt } from './user-task-at.ts';
 
 /** Parameters for which the groups of a user are looked up, with whatever scripts that runs. */
 const CANDIDATES = ['taskCandidateUser', 'taskCandidateOrAssigned'];
@@ -165,8 +165,7 @@ export async function readOpenTask(platform: WorkflowPlatform, context: Context,
   const surroundings = await findSurroundings(db, row);
   const { process } = await platform.definitions.get(db, row.definition_id);
   const variables = visibleVariables(row, surroundings, process);
-  const node = process.nodes.get(row.element) as UserTask | undefined;
-  return { row, surroundings, variables, node };
+  return { row, surroundings, variables, node: userTaskAt(process, row.element) };
 }
 
 async function readTask(platform: WorkflowPlatform, context: Context, id: string): Promise<Resource> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Observation } from '#observability/index.ts';
-import { ScriptThreads } from '#script/index.ts';
+import { ScriptThreads, workKind } from '#script/index.ts';
 import { chooseEngine } from '../../../src/script/javascript/index.ts';
 import type { ScriptThreadsOptions } from '../../../src/script/script-threads.ts';
 
@@ -82,7 +82,11 @@ describe('script threads', () => {
     return started;
   }
 
-  const work = (kind: string, payload: unknown = null, repeatable = false) => ({ kind, payload, repeatable });
+  const work = (kind: string, payload: unknown = null, repeatable = false) => ({
+    kind: workKind(kind),
+    payload,
+    repeatable,
+  });
 
   /** Until there are so many: a thread takes eight pieces of work of one caller at a time. */
   async function keepBusy(threads: ScriptThreads, count: number) {

@@ -77,7 +77,7 @@ function plain(value: unknown): unknown {
   return map;
 }
 
-function parsed(text: string, isFitting: (value: unknown) => boolean, what: string): unknown {
+function parsed<T>(text: string, isFitting: (value: unknown) => value is T, what: string): T {
   const value = readJson(text);
   if (!isFitting(value))
     throw jsonError(`A ${what} text must begin with '${what === 'JSONObject' ? '{' : '['}'`);
@@ -198,7 +198,7 @@ defineStatics(
     'new/0-1': (source?: unknown) => {
       if (source === undefined) return new JsonObject();
       const map = source instanceof JavaMap ? source : parsed(toText(source), isMap, 'JSONObject');
-      return objectOf(map as JavaMap);
+      return objectOf(map);
     },
     'quote/1': writeJson,
   },
@@ -208,15 +208,15 @@ defineStatics('org.json.JSONArray', {
   'new/0-1': (source?: unknown) => {
     if (source === undefined) return new JsonArray();
     const items = source instanceof JavaSet ? source.list() : itemsOf(source);
-    return arrayOf(items ?? (parsed(toText(source), isList, 'JSONArray') as unknown[]));
+    return arrayOf(items ?? parsed(toText(source), isList, 'JSONArray'));
   },
 });
 
-function isMap(value: unknown): boolean {
+function isMap(value: unknown): value is JavaMap {
   return value instanceof JavaMap;
 }
 
-function isList(value: unknown): boolean {
+function isList(value: unknown): value is unknown[] {
   return Array.isArray(value);
 }
 

@@ -92,7 +92,8 @@ class MetaClass extends JavaObject {
   /** Each object has a value of its own. */
   #addProperty(name: string, initial: unknown): void {
     const values = new WeakMap<object, unknown>();
-    const get = (self: unknown) => (values.has(self as object) ? values.get(self as object) : initial);
+    const get = (self: unknown) =>
+      typeof self === 'object' && self !== null && values.has(self) ? values.get(self) : initial;
     const method = { isStatic: false, isPrivate: false, hasRest: false, typesOf: undefined };
     this.#add({ ...method, name: `get${capitalize(name)}`, run: get, least: 0, most: 0 });
     const set = (self: unknown, value: unknown) => {
@@ -120,8 +121,8 @@ function singleClassOf(object: unknown): JavaClass {
       : new JavaClass(type.name, type.form);
   single.parent = type;
   single.isSingle = true;
-  if (single instanceof ScriptClass) single.isIntercepted = (type as ScriptClass).isIntercepted;
-  if (!(type instanceof ScriptClass)) single.table = Object.create(type.methods);
+  if (single instanceof ScriptClass && type instanceof ScriptClass) single.isIntercepted = type.isIntercepted;
+  else single.table = Object.create(type.methods);
   Object.defineProperty(object, 'type', { value: single, configurable: true, writable: true });
   return single;
 }

@@ -10,7 +10,7 @@ import { JavaSet } from '../java-set.ts';
 import { defineMethods } from '../method-table.ts';
 import { toText } from '../text.ts';
 import { badArgument, concurrentModification, noSuchElement } from '../throwable.ts';
-import { isNumeric, type List, listKind, markList } from '../values.ts';
+import { Entry, isNumeric, listKind, markList } from '../values.ts';
 import './object-methods.ts';
 
 export function count(value: unknown): number {
@@ -116,7 +116,7 @@ export function iteratorOf(self: unknown): JavaIterator {
       return self[at++];
     };
     return new JavaIterator(next, (position) => {
-      (self as List).splice(position, 1);
+      self.splice(position, 1);
       at--;
       size--;
     });
@@ -127,7 +127,7 @@ export function iteratorOf(self: unknown): JavaIterator {
     const [item] = items.splice(position, 1);
     at--;
     if (self instanceof JavaSet) self.delete(item);
-    if (self instanceof JavaMap) self.remove((item as { key: unknown }).key);
+    if (self instanceof JavaMap && item instanceof Entry) self.remove(item.key);
   };
   return new JavaIterator(() => (at < items.length ? items[at++] : undefined), remove);
 }

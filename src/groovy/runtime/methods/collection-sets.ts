@@ -6,6 +6,7 @@ import { listOf } from '../iterate.ts';
 import { arrayType, classNamed, type JavaClass } from '../java-class.ts';
 import { hashSetOf } from '../java-set.ts';
 import { defineMethods } from '../method-table.ts';
+import { requireType } from '../type-of.ts';
 import { frozen } from './collection-methods.ts';
 import './object-methods.ts';
 
@@ -17,7 +18,7 @@ defineMethods('java.util.Collection', 'java.lang.Object', {
   'toSet/0': (self: unknown) => hashSetOf(listOf(self), listOf(self).length),
   'toArray/0-1': (self: unknown, kind: unknown) => {
     const items = listOf(self);
-    const type = Array.isArray(kind) ? (call(kind, 'getClass', []) as JavaClass) : undefined;
+    const type = Array.isArray(kind) ? requireType(kind) : undefined;
     return toArray(items, type ?? arrayType(objectClass()));
   },
   'intersect/1': (self: unknown, other: unknown) => {

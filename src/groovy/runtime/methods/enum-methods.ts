@@ -1,33 +1,32 @@
 import { call } from '../dispatch.ts';
 import { compare } from '../equality.ts';
-import type { JavaClass } from '../java-class.ts';
+import { listOf } from '../iterate.ts';
 import { defineMethods } from '../method-table.ts';
-import { ScriptClass } from '../script-class.ts';
+import { ScriptClass, type ScriptObject } from '../script-class.ts';
 import { EnumConstant } from '../values.ts';
 import './text-methods.ts';
 
 defineMethods('java.lang.Enum', 'java.lang.Object', {
-  'name/0': (self: unknown) => enumName(self),
-  'getName/0': (self: unknown) => enumName(self),
-  'ordinal/0': (self: unknown) => (self instanceof EnumConstant ? self.ordinal : enumField(self, '$ordinal')),
+  'name/0': enumName,
+  'getName/0': enumName,
+  'ordinal/0': (self: Constant) => (self instanceof EnumConstant ? self.ordinal : self.fields['$ordinal']),
   'compareTo/1': compare,
   'getDeclaringClass/0': (self: EnumConstant) => self.type,
   'isCase/1': (self: unknown, value: unknown) => self === value,
-  'next/0': (self: unknown) => neighbour(self, 1),
-  'previous/0': (self: unknown) => neighbour(self, -1),
+  'next/0': (self: Constant) => neighbour(self, 1),
+  'previous/0': (self: Constant) => neighbour(self, -1),
 });
 
-function enumName(self: unknown): unknown {
-  return self instanceof EnumConstant ? self.name : enumField(self, '$name');
+/** Of an enum of ours, or of one that a script declares. */
+type Constant = EnumConstant | ScriptObject;
+
+function enumName(self: Constant): unknown {
+  return self instanceof EnumConstant ? self.name : self.fields['$name'];
 }
 
-function enumField(self: unknown, name: string): unknown {
-  return (self as { fields: Record<string, unknown> }).fields[name];
-}
-
-function neighbour(self: unknown, by: number): unknown {
-  const type = (self as { type: JavaClass }).type;
+function neighbour(self: Constant, by: number): unknown {
+  const { type } = self;
   const home = type instanceof ScriptClass && type.constants.length === 0 ? type.parent! : type;
-  const all = call(home, 'values', []) as unknown[];
+  const all = listOf(call(home, 'values', []));
   return all[(all.indexOf(self) + by + all.length) % all.length];
 }

@@ -65,7 +65,7 @@ defineMethods('java.lang.Character', 'java.lang.Object', {
   'multiply/1': (self: Char, times: unknown) => multiplyNumbers(self.code, numeric(times)),
   'next/0': (self: Char) => new Char(String.fromCharCode(self.code + 1)),
   'previous/0': (self: Char) => new Char(String.fromCharCode(self.code - 1)),
-  'compareTo/1': (self: Char, other: unknown) => self.code - (other as Char).code,
+  'compareTo/1': (self: Char, other: Char) => self.code - other.code,
 });
 
 defineMethods('java.lang.Boolean', 'java.lang.Object', {

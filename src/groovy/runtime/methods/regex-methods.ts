@@ -60,10 +60,10 @@ function startOf(self: Matcher, group: unknown = 0): number {
   return text === undefined ? -1 : match.index + match[0].indexOf(text);
 }
 
-function append(self: Matcher, target: unknown, replacement: unknown): Matcher {
+function append(self: Matcher, target: StringBuilder, replacement: unknown): Matcher {
   const { match } = self;
   const text = self.text.slice(self.appended, match.index) + expandReplacement(match, toText(replacement));
-  (target as StringBuilder).text += text;
+  target.text += text;
   self.appended = match.index + match[0].length;
   return self;
 }

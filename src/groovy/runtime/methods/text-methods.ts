@@ -5,7 +5,7 @@ import { digest } from '../digest.ts';
 import { call } from '../dispatch.ts';
 import { compareText } from '../equality.ts';
 import { index } from '../index-access.ts';
-import { defineMethods } from '../method-table.ts';
+import { defineMethods, type Implementation } from '../method-table.ts';
 import { type Pattern, patternOf, replaceMatches } from '../pattern.ts';
 import { javaText, textOf, toText } from '../text.ts';
 import { badArgument, exception, illegalArgument } from '../throwable.ts';
@@ -13,11 +13,11 @@ import { truth } from '../truth.ts';
 import { Char, GString, isNumeric, StringBuilder } from '../values.ts';
 import './object-methods.ts';
 
+type TextMethod = { run(text: string, ...args: unknown[]): unknown }['run'];
+
 /** A method of ours that wants the receiver as a string. */
-export function onText(run: (text: string, ...args: never[]) => unknown) {
-  const code = run as (text: string, first: unknown, second: unknown) => unknown;
-  return (self: unknown, first: never, second: never) =>
-    code(typeof self === 'string' ? self : toText(self), first, second);
+export function onText(run: TextMethod): Implementation {
+  return (self, first, second) => run(typeof self === 'string' ? self : toText(self), first, second);
 }
 
 /** The same for methods with any number of arguments. */

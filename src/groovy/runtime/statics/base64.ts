@@ -1,4 +1,4 @@
-import { toInt } from '../arithmetic.ts';
+import { int } from '../arguments.ts';
 import { bytesOf, decodeBase64, encodeBase64, hexText } from '../bytes.ts';
 import { digest } from '../digest.ts';
 import { listOf } from '../iterate.ts';
@@ -45,7 +45,7 @@ defineMethods('java.util.Base64$Decoder', 'java.lang.Object', {
     decodeBase64(
       textOf(value) ??
         listOf(value)
-          .map((byte) => String.fromCharCode(toInt(byte as never)))
+          .map((byte) => String.fromCharCode(int(byte)))
           .join(''),
     ),
 });

@@ -1,5 +1,5 @@
 import { toBigInt, toDecimal, toInt, toNumber } from '../arithmetic.ts';
-import { decimalOfDouble, notDecimal, parseDecimal, type Rounding, toPrecision } from '../decimal.ts';
+import { decimalOfDouble, notDecimal, parseDecimal, toPrecision } from '../decimal.ts';
 import { MathContext, roundingOf } from '../math-context.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import { numeric } from '../methods/number-methods.ts';
@@ -69,7 +69,7 @@ defineStatics(
   Object.fromEntries(
     (['DECIMAL32', 'DECIMAL64', 'DECIMAL128'] as const).map((name, at) => [
       name,
-      new MathContext([7, 16, 34][at]!, 'HALF_EVEN' as Rounding),
+      new MathContext([7, 16, 34][at]!, 'HALF_EVEN'),
     ]),
   ),
 );

@@ -84,7 +84,9 @@ function bitOf(value: unknown): number {
 
 /** `set(bit)`, `set(bit, value)`, `set(from, to)`, `set(from, to, value)`. */
 function set(self: BitSet, first: unknown, ...others: unknown[]): null {
-  const flag = typeof others.at(-1) === 'boolean' ? (others.pop() as boolean) : true;
+  const last = others.at(-1);
+  const flag = typeof last === 'boolean' ? last : true;
+  if (typeof last === 'boolean') others.pop();
   if (others.length === 0) self.put(bitOf(first), flag);
   else self.change(bitOf(first), bitOf(others[0]), (word, mask) => (flag ? word | mask : word & ~mask));
   return null;

@@ -104,7 +104,7 @@ function ofCode(code: unknown, message?: unknown, cause?: unknown): Throwable {
 /** The class that stands for the status, such as NotFoundException. */
 function namedByCode(code: unknown, message?: unknown, cause?: unknown): Throwable {
   const { fields, detailMessage, causedBy } = ofCode(code, message, cause);
-  const failure = resourceExceptionOf(fields['code'] as number, String(fields['reason']), detailMessage);
+  const failure = resourceExceptionOf(Number(fields['code']), String(fields['reason']), detailMessage);
   failure.causedBy = causedBy;
   return failure;
 }
@@ -140,7 +140,7 @@ defineMethods(`${RESOURCE}.ResourceException`, 'java.lang.Throwable', {
     self.fields['reason'] = toText(value);
     return self;
   },
-  'isServerError/0': (self: Throwable) => (self.fields['code'] as number) >= 500,
+  'isServerError/0': (self: Throwable) => Number(self.fields['code']) >= 500,
 });
 
 for (const name of ['org.flowable.engine.delegate.BpmnError', 'org.activiti.engine.delegate.BpmnError']) {

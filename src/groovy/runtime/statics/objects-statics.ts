@@ -12,8 +12,7 @@ defineStatics('java.util.Objects', {
     left === right || (left !== null && call(left, 'equals', [right]) === true),
   'hash/0+': (...values: unknown[]) =>
     values.reduce<number>(
-      (hash, value) =>
-        (Math.imul(31, hash) + (value === null ? 0 : (call(value, 'hashCode', []) as number))) | 0,
+      (hash, value) => (Math.imul(31, hash) + (value === null ? 0 : Number(call(value, 'hashCode', [])))) | 0,
       1,
     ),
   'hashCode/1': (value: unknown) => (value === null ? 0 : call(value, 'hashCode', [])),

@@ -1,3 +1,4 @@
+import { int } from '../arguments.ts';
 import { toInt, toNumber } from '../arithmetic.ts';
 import { byteArray, decodeBase64 } from '../bytes.ts';
 import { call } from '../dispatch.ts';
@@ -28,7 +29,7 @@ class Random extends JavaObject {
 
   next(bits: number): number {
     if (this.isSecure) {
-      const bytes = randomBytes(4).map((byte) => toInt(byte as never) & 0xff);
+      const bytes = randomBytes(4).map((byte) => int(byte) & 0xff);
       return (((bytes[0]! << 24) | (bytes[1]! << 16) | (bytes[2]! << 8) | bytes[3]!) >>> (32 - bits)) | 0;
     }
     this.#seed = (this.#seed * 0x5deece66dn + 0xbn) & 0xffffffffffffn;

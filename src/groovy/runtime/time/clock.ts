@@ -3,7 +3,7 @@ import { defineMethods, defineStatics } from '../method-table.ts';
 import '../methods/object-methods.ts';
 import { JavaObject } from '../values.ts';
 import { clocks } from './clock-port.ts';
-import { momentIn, type Temporal } from './temporal.ts';
+import { momentIn } from './temporal.ts';
 import { temporal } from './temporal-methods.ts';
 import { zone } from './time-arguments.ts';
 import { defaultZone, UTC, type Zone } from './zone.ts';
@@ -28,7 +28,7 @@ defineStatics('java.time.Clock', {
   'systemDefaultZone/0': () => new Clock(Date.now, defaultZone().as('java.time.ZoneRegion')),
   'system/1': (of: unknown) => new Clock(Date.now, zone(of)),
   'fixed/2': (moment: unknown, of: unknown) => {
-    const ms = (temporal(moment) as Temporal).epochMs;
+    const ms = temporal(moment).epochMs;
     return new Clock(() => ms, zone(of));
   },
 });

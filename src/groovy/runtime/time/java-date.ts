@@ -12,6 +12,7 @@ import { isNumeric, JavaObject } from '../values.ts';
 import { CALENDAR_NAMES, Calendar, FIELD } from './calendar.ts';
 import { fieldsOf, wallOf } from './date-fields.ts';
 import { formatDate, parseDate, zoneName } from './date-pattern.ts';
+import type { Temporal } from './temporal.ts';
 import { DAY, defaultZone, Zone, zoneOf } from './zone.ts';
 
 const DATE_CLASS = classNamed('java.util.Date');
@@ -102,7 +103,7 @@ defineStatics('java.util.Date', {
   },
   'parse/2-3': (pattern: unknown, text: unknown, zone?: unknown) =>
     new JavaDate(parseDate(toText(text), toText(pattern), zoneArgument(zone))),
-  'from/1': (instant: unknown) => new JavaDate((instant as { epochMs: number }).epochMs),
+  'from/1': (instant: Temporal) => new JavaDate(instant.epochMs),
 });
 defineMethods('java.util.Date', 'java.lang.Object', {
   'getTime/0': (self: JavaDate) => toLong(BigInt(self.ms)),

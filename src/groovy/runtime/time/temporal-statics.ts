@@ -81,8 +81,7 @@ function ofEpochSecond(seconds: unknown, nanos: unknown, offset: number): Tempor
   return local('LocalDateTime', Number(day), Number(rest));
 }
 
-const time = (text: string) =>
-  local('LocalTime', 0, timeOf(...(text.split(':').map(Number) as [number, number])));
+const onTheHour = (hour: number) => local('LocalTime', 0, timeOf(hour, 0));
 
 defineStatics(
   'java.time.LocalDate',
@@ -125,9 +124,9 @@ defineStatics(
     },
   },
   {
-    MIDNIGHT: time('0:0'),
-    MIN: time('0:0'),
-    NOON: time('12:0'),
+    MIDNIGHT: onTheHour(0),
+    MIN: onTheHour(0),
+    NOON: onTheHour(12),
     MAX: local('LocalTime', 0, NANOS_PER_DAY - 1),
   },
 );

@@ -50,7 +50,7 @@ export class Zone extends JavaObject {
   #yearOf(year: number): Year {
     let known = this.#years.get(year);
     if (known === undefined) {
-      known = { changes: outside.host('groovy.zone', this.id, year) as Year['changes'] };
+      known = { changes: outside.host('groovy.zone', this.id, year) };
       this.#years.set(year, known);
     }
     return known;

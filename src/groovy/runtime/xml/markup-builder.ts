@@ -33,7 +33,8 @@ class MarkupBuilder extends JavaObject {
   }
 
   element(name: string, args: readonly unknown[]): null {
-    const closure = args.at(-1) instanceof Closure ? (args.at(-1) as Closure) : undefined;
+    const last = args.at(-1);
+    const closure = last instanceof Closure ? last : undefined;
     const attributes = args.find((arg): arg is JavaMap => arg instanceof JavaMap);
     const value = args.find((arg) => arg !== attributes && arg !== closure);
     this.#fill();
