@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Finding } from '#errors/index.ts';
 import { systemCodeOf } from '#errors/index.ts';
@@ -95,13 +95,19 @@ function nameFinding(
   };
 }
 
-/** Undefined when the file went away since its folder was read. */
-async function readText(path: string, file: string): Promise<ConfigFile['content'] | undefined> {
+/** How often an alias is followed that leads to nothing: what it leads to is being replaced. */
+const MOST_TRIES = 3;
+
+/** Undefined when the file went away since its folder was read; an alias that is there has not gone away. */
+async function readText(path: string, file: string, tries = 1): Promise<ConfigFile['content'] | undefined> {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path)) };
   } catch (error) {
-    if (isAbsent(error)) return undefined;
-    const why = error instanceof TypeError ? 'is not UTF-8 text' : `cannot be read (${String(error)})`;
+    const target = isAbsent(error) ? await readlink(path).catch(() => undefined) : undefined;
+    if (isAbsent(error) && target === undefined) return undefined;
+    if (target !== undefined && tries < MOST_TRIES) return readText(path, file, tries + 1);
+    const unread = error instanceof TypeError ? 'is not UTF-8 text' : `cannot be read (${String(error)})`;
+    const why = target === undefined ? unread : `leads to '${target}', where nothing is`;
     return { finding: { id: 'CONFIG_UNREADABLE_FILE', where: `${file}:1:1`, message: `the file ${why}` } };
   }
 }

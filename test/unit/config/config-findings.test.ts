@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkConfig } from '#config/check-config.ts';
@@ -57,6 +57,22 @@ describe('configurations with mistakes', async () => {
     await project.write({ 'conf/policy.json': Buffer.from([0x7b, 0xff, 0x7d]) as unknown as string });
     const findings = await checkConfig(project.settings.projectLocation, project.options);
     expect(findings.map(({ id }) => id)).toEqual(['CONFIG_UNREADABLE_FILE']);
+  });
+
+  it('include an alias that leads to nothing, and not a file that is not there', async () => {
+    await using project = await temporaryProject({});
+    const { projectLocation } = project.settings;
+    const check = async () => (await checkConfig(projectLocation, project.options)).map(formatFinding);
+    expect(await check()).toEqual([]);
+    await mkdir(join(projectLocation, 'conf'), { recursive: true });
+    await symlink('../data/audit.json', join(projectLocation, 'conf/audit.json'));
+    expect(await check()).toEqual([
+      expect.stringContaining(
+        "conf/audit.json:1:1  the file leads to '../data/audit.json', where nothing is",
+      ),
+    ]);
+    await project.write({ 'data/audit.json': '{}' });
+    expect(await check()).toEqual([]);
   });
 
   it('are told from keys that are right and change nothing, of which is warned', async () => {
