@@ -110,25 +110,25 @@ describe('whoever sets a variable of a mail', () => {
 
   test.each<[string, JsonObject, string, string]>([
     [
-      'a header',
+      'header',
       { headers: `X-Name: Miss ${$('name')}\nX-Priority: 1` },
       'Ada\r\nReply-To: evil@x.org',
       "has control characters in the header 'X-Name'",
     ],
     [
-      'a header in a line',
+      'header by a line',
       { headers: `X-Priority: 1\n${$('name')}` },
       'X-A: 1\nX-B: 2',
       "has the header 'X-A: 1",
     ],
-    ['a recipient', { to: `${$('name')} <a@x.org>` }, 'evil@x.org\r\nBcc: b@x.org', 'has control characters'],
+    ['recipient', { to: `${$('name')} <a@x.org>` }, 'evil@x.org\r\nBcc: b@x.org', 'has control characters'],
     [
-      'a recipient after a name',
+      'recipient behind a name',
       { to: `"${$('name')}" <a@x.org>` },
       'x" <evil@x.org>, "y',
       'which is no address',
     ],
-    ['a sender', { from: `"${$('name')}" <a@x.org>` }, 'x" <evil@x.org>, "y', 'which is no address'],
+    ['sender', { from: `"${$('name')}" <a@x.org>` }, 'x" <evil@x.org>, "y', 'which is no address'],
   ])('adds no %s to it', async (_what, fields, name, message) => {
     await expect(compose({ to: 'a@x.org', ...fields }, { name })).rejects.toMatchObject({
       message: expect.stringContaining(message),
