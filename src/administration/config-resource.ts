@@ -16,6 +16,7 @@ import {
   formatPath,
   hasTransform,
   isWrite,
+  parsePath,
   plainQuery,
   type Request,
   type Resource,
@@ -97,7 +98,10 @@ const ACTIONS = new ActionTable<[scope: ConfigScope, id: string]>(
     },
     revertToFile: {
       does: 'Takes back what was set through /config, so that the file is in force again',
-      run: async (_context, _request, scope, id) => actionResult(await scope.revertToFile(id)),
+      run: async (_context, _request, scope, id) => ({
+        ...actionResult(await scope.revertToFile(id)),
+        shows: ['config', ...parsePath(id)],
+      }),
     },
   },
   { anyCase: true, refuse: (request) => unsupported(request) },

@@ -101,6 +101,25 @@ describe('the rules of script/access.js', () => {
     expect((await api('DELETE', 'scheduler/job/telling')).status).toBe(200);
   });
 
+  it('that only a script can decide say who brings what the server is to run', async () => {
+    const body = {
+      schedule: '0 0 0 1 1 ?',
+      invokeService: 'script',
+      invokeContext: { script: { file: 'x' } },
+    };
+    const make = () => asAda('PUT', 'scheduler/job/brought?_dryRun=true', { body });
+    const granted = (evaluates: boolean) =>
+      rules(`{ pattern: 'scheduler/job', roles: 'svc-authorized', methods: 'create', actions: '' },
+             { pattern: 'scheduler/job/*', roles: 'svc-authorized', methods: 'action', actions: 'trigger' },
+             { pattern: 'script', roles: 'svc-authorized', methods: 'action', actions: 'eval', customAuthz: 'request.action.length > 0 === ${evaluates}' }`);
+    await server.project.write('script/access.js', granted(true));
+    await expect.poll(async () => (await make()).status).toBe(200);
+    await server.project.write('script/access.js', granted(false));
+    await expect.poll(async () => (await make()).body.detail?.id).toBe('SCRIPT_NOT_ALLOWED');
+    await server.project.write('script/access.js', strict);
+    await expect.poll(async () => (await make()).body.detail?.id).toBe('ACCESS_DENIED');
+  });
+
   it('stay in force when the file becomes nonsense', async () => {
     await server.project.write('script/access.js', 'var httpAccessConfig = {');
     const { findings } = await server.observed('config.refused', ({ id }) => id === 'script/access.js');

@@ -146,6 +146,17 @@ describe('a configuration', () => {
     expect((await api('GET', 'config/endpoint/new')).status).toBe(404);
   });
 
+  it('is answered as a read would show it when it goes back to its file', async () => {
+    const onResponse = { type: 'text/javascript', source: 'delete response.content.plain' };
+    const filters = [{ pattern: 'config/plain', methods: ['read'], onResponse }];
+    expect((await api('PUT', 'config/router', { body: { filters } })).status).toBe(200);
+    await api('PUT', 'config/plain', { body: { plain: 2 } });
+    const back = await api('POST', 'config/plain?_action=revertToFile', { body: {} });
+    expect([back.status, back.body]).toEqual([200, { _id: 'plain' }]);
+    expect((await api('POST', 'config/router?_action=revertToFile', { body: {} })).status).toBe(200);
+    expect((await api('GET', 'config/plain')).body).toMatchObject({ plain: 1 });
+  });
+
   it('whose file is wrong is listed with every mistake and its place', async () => {
     const file = 'conf/schedule-nightly.json';
     const refused = async () => (await api('GET', 'config/_refused')).body.refused;
