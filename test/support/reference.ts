@@ -11,6 +11,8 @@ import { cell, memberOf, textOf, visitSources } from './source-texts.ts';
 
 /** Tables of what a node may say and show, read off the product itself; `docs/write-reference.ts` writes them down. */
 
+/** A message in the words of somebody else, such as a part of the server that refuses a configuration. */
+const UNKNOWN = '…';
 const ERROR_ID = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
 interface KnownError {
@@ -37,9 +39,11 @@ function knownErrors(): readonly KnownError[] {
     const [first] = given;
     const code = first !== undefined && ts.isNumericLiteral(first) ? Number(first.text) : codes.get(name);
     if (code !== undefined) known.codes.add(code);
-    const own = ['message', 'statement'].map((name) => textOf(memberOf(node, name)));
-    const message = [...given.map(textOf), ...own].find((text) => text !== undefined);
-    if (message !== undefined) known.messages.add(message);
+    const around = aroundFacts(node);
+    const said = [memberOf(node, 'statement'), memberOf(around, 'message'), ...given].filter(
+      (each) => each !== undefined && each !== node && !ts.isNumericLiteral(each),
+    );
+    for (const message of messagesOf(said)) known.messages.add(message);
     const hint = textOf(memberOf(node, 'hint'));
     if (hint !== undefined) known.hints.add(hint);
   });
@@ -47,7 +51,7 @@ function knownErrors(): readonly KnownError[] {
   return rows.map(([id, { codes, messages, hints }]) => ({
     id,
     codes: [...codes],
-    messages: [...messages],
+    messages: messages.size === 1 ? [...messages] : [...messages].filter((text) => text !== UNKNOWN),
     hints: [...hints],
   }));
 }
@@ -81,12 +85,53 @@ export async function errorLines(): Promise<string[]> {
   );
 }
 
-/** The error that is made with these facts: its class, and what it is given. */
-function creationOf(facts: ts.Node): { readonly name: string; readonly given: readonly ts.Expression[] } {
+/** What is said by the first of the expressions that is a text; by a parameter what its function is called with. */
+function messagesOf(said: readonly (ts.Expression | undefined)[]): readonly string[] {
+  const text = said.map(textOf).find((each) => each !== undefined);
+  if (text !== undefined) return [text];
+  const [first] = said;
+  const handed = first !== undefined && ts.isIdentifier(first) ? argumentsFor(first) : [];
+  const texts = handed.map(textOf).filter((each) => each !== undefined);
+  return texts.length === 0 ? [UNKNOWN] : texts;
+}
+
+/** What the calls in the same file hand in for a parameter of a function; nothing for another name. */
+function argumentsFor(name: ts.Identifier): readonly ts.Expression[] {
+  let owner: ts.Node = name;
+  while (!ts.isFunctionDeclaration(owner)) {
+    if (ts.isSourceFile(owner)) return [];
+    owner = owner.parent;
+  }
+  const { parameters, name: called } = owner;
+  const at = parameters.findIndex((parameter) => parameter.name.getText() === name.text);
+  const found: ts.Expression[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && node.expression.getText() === called?.text)
+      found.push(...node.arguments.slice(at, at + 1));
+    ts.forEachChild(node, visit);
+  };
+  if (at >= 0) visit(owner.getSourceFile());
+  return found;
+}
+
+/** The object in which facts stand as `detail` or as `params`; otherwise they themselves. */
+function aroundFacts(facts: ts.ObjectLiteralExpression): ts.ObjectLiteralExpression {
   const { parent } = facts;
+  const isInside = ts.isPropertyAssignment(parent) && ['detail', 'params'].includes(parent.name.getText());
+  return isInside ? parent.parent : facts;
+}
+
+/** The error that is made with these facts: its class, and what it is given. */
+function creationOf(facts: ts.ObjectLiteralExpression): {
+  readonly name: string;
+  readonly given: readonly ts.Expression[];
+} {
+  let { parent }: ts.Node = aroundFacts(facts);
+  while (ts.isConditionalExpression(parent)) parent = parent.parent;
   if (ts.isNewExpression(parent)) return { name: parent.expression.getText(), given: parent.arguments ?? [] };
-  const isSuper = ts.isCallExpression(parent) && parent.expression.kind === ts.SyntaxKind.SuperKeyword;
-  if (!isSuper) return { name: '', given: [] };
+  if (!ts.isCallExpression(parent)) return { name: '', given: [] };
+  const isSuper = parent.expression.kind === ts.SyntaxKind.SuperKeyword;
+  if (!isSuper) return { name: '', given: parent.arguments.filter((each) => textOf(each)?.includes(' ')) };
   let owner: ts.Node = parent;
   while (!ts.isClassLike(owner)) owner = owner.parent;
   const [base] = owner.heritageClauses?.flatMap(({ types }) => [...types]) ?? [];

@@ -35,6 +35,7 @@ export function textOf(node: ts.Node | undefined): string | undefined {
 export function memberOf(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
   for (const member of object.properties) {
     if (ts.isPropertyAssignment(member) && member.name.getText() === name) return member.initializer;
+    if (ts.isShorthandPropertyAssignment(member) && member.name.text === name) return member.name;
   }
   return undefined;
 }
