@@ -33,43 +33,64 @@ import { runLifecycle } from './run-lifecycle.ts';
 
 const PAGE_SIZE = 500;
 
-/** The names of the actions on an object of the type. */
-export function objectActionNames(type: ManagedType): readonly string[] {
-  const explained = isExplained(type) ? ['explain'] : [];
-  return [...new Set(['patch', 'triggerSyncCheck', ...explained, ...type.actions.keys()])];
+/** An action on an object of a type. */
+interface ObjectAction {
+  readonly does: string;
+  run(
+    platform: ManagedPlatform,
+    type: ManagedType,
+    context: WriteContext,
+    request: ActionRequest,
+    id: string,
+  ): Promise<ActionResult>;
 }
 
-/** `patch`, `triggerSyncCheck`, `explain` where there is something to explain, and the scripted actions that the type configures. */
-export function objectActions(platform: ManagedPlatform, type: ManagedType): ActionTable<[id: string]> {
-  const ofEveryType: Record<string, Action<[id: string]>> = {
-    patch: {
-      does: 'Changes parts of the object: the body is a list of patch operations',
-      run: async (context, request, id) =>
-        shownAs(type, id, await patchObject(platform, type, context, request, id)),
-    },
-    triggerSyncCheck: {
-      does: 'Calculates what is stored of virtual properties anew, and updates the object if that changed',
-      run: async (context, request, id) =>
-        shownAs(type, id, await checkObject(platform, type, context, request, id)),
-    },
-    ...(isExplained(type) && !type.actions.has('explain')
-      ? {
-          explain: {
-            does: 'Tells of each role or assignment in effect where it comes from, or of one `role` why it is not there',
-            run: async (context: WriteContext, request: ActionRequest, id: string) =>
-              actionResult(await explainObject(platform, type, context, request, id)),
-          },
-        }
-      : {}),
-  };
-  const own = [...type.actions].map(([name, reference]): [string, Action<[id: string]>] => [
+const OF_EVERY_TYPE: Readonly<Record<string, ObjectAction>> = {
+  patch: {
+    does: 'Changes parts of the object: the body is a list of patch operations',
+    run: async (platform, type, context, request, id) =>
+      shownAs(type, id, await patchObject(platform, type, context, request, id)),
+  },
+  triggerSyncCheck: {
+    does: 'Calculates what is stored of virtual properties anew, and updates the object if that changed',
+    run: async (platform, type, context, request, id) =>
+      shownAs(type, id, await checkObject(platform, type, context, request, id)),
+  },
+};
+
+/** Of types that have something to explain. */
+const EXPLAIN: ObjectAction = {
+  does: 'Tells of each role or assignment in effect where it comes from, or of one `role` why it is not there',
+  run: async (platform, type, context, request, id) =>
+    actionResult(await explainObject(platform, type, context, request, id)),
+};
+
+/** By name, the scripted ones that the type configures included: those may be called `explain`, but not as one of every type. */
+function actionsOf(type: ManagedType): Readonly<Record<string, ObjectAction>> {
+  const scripted = [...type.actions].map(([name, reference]): [string, ObjectAction] => [
     name,
     {
       does: `Runs the script that managed/${type.name} declares for it, and answers with the object`,
-      run: (context, request, id) => runScript(platform, type, context, request, id, reference),
+      run: (platform, type, context, request, id) =>
+        runScript(platform, type, context, request, id, reference),
     },
   ]);
-  return new ActionTable({ ...ofEveryType, ...Object.fromEntries(own), ...ofEveryType });
+  const explain = isExplained(type) ? { explain: EXPLAIN } : {};
+  return { ...OF_EVERY_TYPE, ...explain, ...Object.fromEntries(scripted), ...OF_EVERY_TYPE };
+}
+
+export function objectActionNames(type: ManagedType): readonly string[] {
+  return Object.keys(actionsOf(type));
+}
+
+export function objectActions(platform: ManagedPlatform, type: ManagedType): ActionTable<[id: string]> {
+  const rows = Object.entries(actionsOf(type)).map(
+    ([name, { does, run }]): [string, Action<[id: string]>] => [
+      name,
+      { does, run: (context, request, id) => run(platform, type, context, request, id) },
+    ],
+  );
+  return new ActionTable(Object.fromEntries(rows));
 }
 
 async function explainObject(
