@@ -44,7 +44,13 @@ export {
   readPattern,
   routerConfig,
 } from './definitions/router-schema.ts';
-export { scheduleConfig } from './definitions/schedule-schema.ts';
+export {
+  INVOKE_LOG_LEVELS,
+  MISFIRE_POLICIES,
+  SCHEDULE_PRIORITY,
+  SCHEDULE_TYPES,
+  scheduleConfig,
+} from './definitions/schedule-schema.ts';
 export { schedulerConfig } from './definitions/scheduler-schema.ts';
 export { type ScriptConfig, scriptConfig } from './definitions/script-schema.ts';
 export {

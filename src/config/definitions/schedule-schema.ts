@@ -2,6 +2,17 @@ import { z } from 'zod';
 import { defineConfigFactory } from '../config-definition.ts';
 import { filledText, flag, jsonObject, optionalText, wholeNumber } from './scalar-schema.ts';
 
+export const SCHEDULE_TYPES = ['cron', 'simple'] as const;
+export const MISFIRE_POLICIES = ['fireAndProceed', 'doNothing'] as const;
+/** Compared ignoring case. */
+export const INVOKE_LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+/** 10 goes first. */
+export const SCHEDULE_PRIORITY = { min: 1, max: 10 } as const;
+
+/** Editors offer the words; the scheduler refuses others, with what is wrong with the rest of the schedule. */
+const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
+  z.string().default(words[0]).meta({ enum: words });
+
 const schema = z.strictObject({
   enabled: flag().prefault(true),
   persisted: flag().prefault(false),
@@ -10,19 +21,22 @@ const schema = z.strictObject({
   transactional: flag().prefault(true),
   coalesce: flag().prefault(false),
   concurrencyKey: optionalText(),
-  priority: wholeNumber({ min: 1, max: 10 }).optional(),
+  priority: wholeNumber(SCHEDULE_PRIORITY).optional(),
   repeatInterval: z.union([z.number(), z.string()]).nullable().optional(),
   repeatCount: z.union([z.number(), z.string()]).nullable().optional(),
-  type: z.string().default('cron'),
+  type: oneOf(SCHEDULE_TYPES),
   schedule: optionalText(),
   startTime: optionalText(),
   endTime: optionalText(),
   timeZone: optionalText(),
-  misfirePolicy: z.string().default('fireAndProceed'),
+  misfirePolicy: oneOf(MISFIRE_POLICIES),
   invokeService: filledText(),
   invokeContext: jsonObject().nullable().default(null),
-  invokeLogLevel: z.string().default('info'),
+  invokeLogLevel: z.string().default('info').meta({ examples: INVOKE_LOG_LEVELS }),
 });
 
-/** `schedule-<name>.json`: types and defaults only. What the values mean is for the scheduler to check. */
+/**
+ * `schedule-<name>.json`. Cron expressions, times, zones and what the service is given are for the scheduler to check, which
+ * reads schedules that come over REST by the same words.
+ */
 export const scheduleConfig = defineConfigFactory({ id: 'schedule', schema, takesUnknownKeys: true });

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { INVOKE_LOG_LEVELS, MISFIRE_POLICIES, SCHEDULE_PRIORITY, SCHEDULE_TYPES } from '#config/index.ts';
 import { type CronExpression, type DaylightSaving, parseCron } from '#cron/index.ts';
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
@@ -8,12 +9,8 @@ import { getTimeZone, localDateTimeToInstant, type TimeZone } from '#time/index.
 import { FieldReader, refuse } from './field-reader.ts';
 import { type Repetition, readRepetition } from './repetition.ts';
 
-const MISFIRE_POLICIES = ['fireAndProceed', 'doNothing'] as const;
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
-const TYPES = ['cron', 'simple'] as const;
-
 export type MisfirePolicy = (typeof MISFIRE_POLICIES)[number];
-export type InvokeLogLevel = (typeof LOG_LEVELS)[number];
+export type InvokeLogLevel = (typeof INVOKE_LOG_LEVELS)[number];
 
 /** A schedule as it is declared, stored and read back: the fields of the specification, none missing. */
 export interface ScheduleDefinition {
@@ -21,7 +18,7 @@ export interface ScheduleDefinition {
   readonly persisted: boolean;
   readonly misfirePolicy: MisfirePolicy;
   readonly schedule: string | null;
-  readonly type: (typeof TYPES)[number];
+  readonly type: (typeof SCHEDULE_TYPES)[number];
   readonly invokeService: string;
   readonly invokeContext: JsonValue;
   readonly invokeLogLevel: InvokeLogLevel;
@@ -104,7 +101,7 @@ export interface Timing {
  */
 export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }): ScheduleDefinition {
   const fields = new FieldReader(json);
-  const type = fields.oneOf('type', TYPES, 'cron');
+  const type = fields.oneOf('type', SCHEDULE_TYPES, 'cron');
   const repetition = type === 'simple' ? readRepetition(fields) : {};
   const firesOnce = type === 'simple' && repetition.repeatCount === undefined;
   const definition: ScheduleDefinition = {
@@ -117,7 +114,7 @@ export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }
     type,
     invokeService: serviceName(fields),
     invokeContext: fields.objectOrNull('invokeContext'),
-    invokeLogLevel: fields.oneOf('invokeLogLevel', LOG_LEVELS, 'info', true),
+    invokeLogLevel: fields.oneOf('invokeLogLevel', INVOKE_LOG_LEVELS, 'info', true),
     timeZone: fields.text('timeZone'),
     startTime: fields.text('startTime'),
     endTime: fields.text('endTime'),
@@ -266,8 +263,9 @@ function serviceName(fields: FieldReader): string {
 }
 
 function priority(fields: FieldReader): { priority?: number } {
-  const hint = 'A whole number from 1 to 10, 10 first';
-  const number = fields.wholeNumber('priority', NORMAL_PRIORITY, [1, 10], hint);
+  const { min, max } = SCHEDULE_PRIORITY;
+  const hint = `A whole number from ${min} to ${max}, ${max} first`;
+  const number = fields.wholeNumber('priority', NORMAL_PRIORITY, [min, max], hint);
   return number === NORMAL_PRIORITY ? {} : { priority: number };
 }
 
