@@ -230,7 +230,7 @@ class ConfigScope {
     const { shown, revision, warnings } = await this.#writer.write(write);
     const known = this.#context.client.isExternal ? revision : null;
     if (shown === null || warnings.length === 0) return resource(write.id, known, shown ?? {});
-    // Who saves it is told; later reads do not repeat it.
+    // Warnings are part of the answer to the write; later reads do not repeat them.
     return resource(write.id, known, { ...shown, warnings: [...warnings] });
   }
 

@@ -18,7 +18,7 @@ const FIELDS = [
 
 /**
  * `/key`: the keys of the ring by their names, which nodes have them, and under which of them something may be stored.
- * A key itself leaves its node for nowhere.
+ * A key itself never leaves its node.
  */
 export function keyResource({ db }: Database): RouteHandler {
   return collection({

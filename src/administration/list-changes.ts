@@ -11,8 +11,8 @@ import {
 const MOST_CHANGES = 1_000;
 
 /**
- * What is another in a configuration afterwards, as `{path, from, to}`; what is not there is left out. Members of lists are
- * compared by their places, where there are as many of them.
+ * What differs in a configuration afterwards, as `{path, from, to}`; a side that is absent is left out. Lists of the same length
+ * are compared element by element.
  */
 export function listChanges(before: JsonObject | null, after: JsonObject | null): JsonObject[] {
   const changes: JsonObject[] = [];

@@ -6,8 +6,8 @@ import { getAt, type JsonValue, parsePointer } from '#json/index.ts';
 const OPERATORS: Readonly<Record<string, readonly string[]>> = { workflow: ['/http/allow'] };
 
 /**
- * Whoever may change configuration over REST is not thereby let out of the house: such a list can be made shorter, and
- * longer in the file only.
+ * Whoever may change configuration over REST may not thereby open the network to the server: such a list can be made shorter,
+ * and longer in the file only.
  *
  * @throws ForbiddenError `CONFIG_OPERATORS_ONLY`
  */

@@ -39,7 +39,7 @@ export interface Foundation {
   /** Refuses the node, once it has joined, where one with another ring was faster. */
   readonly requireSharedRing: () => Promise<void>;
   readonly nodeId: number;
-  /** How the sessions of this node are called in the database. */
+  /** The name of this node's sessions in the database. */
   readonly applicationName: string;
   close(): Promise<void>;
 }

@@ -18,7 +18,7 @@ export async function openConfig(
     throw new ActivationError((await inspected.checkAll()).flatMap(({ findings }) => findings));
   });
   addChecks(config, projectLocation);
-  // One of many, a schedule or an endpoint, stays out by itself, which its part tells.
+  // A schedule or an endpoint that is wrong stays out by itself; the part that reads it tells so.
   const mistakes = (await config.checkAll()).filter(({ id }) => !id.includes('/'));
   if (mistakes.length > 0) throw new ActivationError(mistakes.flatMap(({ findings }) => findings));
   return config;

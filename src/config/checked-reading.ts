@@ -45,7 +45,7 @@ export class CheckedReading {
 
   async ask(config: CheckedConfig, report: Report = this.#rules.report): Promise<readonly Finding[]> {
     const [name = '', alias] = config.id.split('/', 2);
-    // One among many of what there is only one of is no configuration of ours, and has not been read as one.
+    // `scheduler-x.json` or `endpoint.json`: nothing reads a single configuration with an alias, or a factory without one.
     if ((this.#rules.definitions.get(name)?.kind === 'single') !== (alias === undefined)) return [];
     const { findings, warnings } = await this.checks.ask(config);
     for (const warning of warnings) warn(report, warning);

@@ -39,7 +39,7 @@ interface DefinitionParts<T> {
   readonly withoutEffect?: {
     readonly keys: readonly string[];
     readonly because: string;
-    /** Values that say how it is anyway, as texts; of them nobody is warned. Default: `true`. */
+    /** Values, as texts, that say what holds anyway: nobody is warned of them. Default: `true`. */
     readonly harmless?: readonly string[];
   };
   /** By top-level key: what the operator should know of its value; undefined when there is nothing. */

@@ -19,7 +19,7 @@ const LONG_BODY = 65_536;
 
 /** A body's place. */
 export interface BodyPlace {
-  /** Of it have come in so many bytes more. */
+  /** So many more bytes of it have come in. */
   arrived(bytes: number): void;
   /** It has come in: whatever is done with it now is not its sender's slowness. */
   whole(): void;

@@ -65,7 +65,7 @@ export function requireTypes({ objects }: ManagedConfig): void {
   });
 }
 
-/** Who has only schedules or processes may mean it. */
+/** A project of schedules or processes alone does without types. */
 function withoutTypes(objects: unknown): readonly Objection[] {
   if (!Array.isArray(objects) || objects.length > 0) return [];
   const message = 'it declares no managed type: /managed has nothing to offer';

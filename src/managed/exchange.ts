@@ -70,7 +70,7 @@ export interface Exchange<R extends LifecycleRequest = LifecycleRequest, C exten
   readonly refreshed: Map<string, Refreshed>;
   /** Nothing was asked to change; only what is calculated may have. */
   readonly isCheck: boolean;
-  /** Not the caller is answered, but a script. */
+  /** The answer goes to a script, not to the caller. */
   readonly isForScript: boolean;
   /** The revision after this request; null until it is known. */
   rev: number | null;

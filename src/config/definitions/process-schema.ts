@@ -17,7 +17,7 @@ const pattern = filledText().superRefine((text, check) => {
 });
 
 const schema = z.looseObject({
-  /** A process is for whom one of the entries fits; none at all: for nobody but administrators. */
+  /** A process is open to callers whom an entry fits; without any entry, to administrators alone. */
   workflowAccess: z.array(
     z.looseObject({
       propertiesCheck: z.looseObject({

@@ -5,7 +5,7 @@ import { dropConnection, noteSession, sessionOf } from '../wire/pg-client.ts';
 
 /** First key of the advisory locks; the second is the node's id. */
 export const LOCK_CLASS = 0x5c1;
-/** An answer that comes later comes never. */
+/** An answer that takes longer counts as none. */
 const ANSWER_MS = 5_000;
 /** As long as one statement waits for the lock of another node. */
 const WAIT_MS = 1_000;

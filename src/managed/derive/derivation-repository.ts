@@ -15,7 +15,7 @@ export interface DerivedStep {
 /** Edges that follow each other through properties. */
 export interface Path {
   readonly properties: readonly string[];
-  /** Those that have so many steps are told although they end there. */
+  /** A path that ends early is answered too if it has at least so many steps. */
   readonly least: number;
 }
 
