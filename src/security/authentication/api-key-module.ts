@@ -1,38 +1,60 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiKeySettings } from '#config/index.ts';
-import { type AuthenticationModule, identity } from './authentication-module.ts';
+import { type AuthenticationModule, type Identity, identity } from './authentication-module.ts';
+import type { StoredKeys } from './stored-keys.ts';
 
-/** `X-Svc-Api-Key: <id>.<secret>`. The configuration holds a hash; the secret is long, so a fast one will do. */
-export function apiKeyModule(name: string, { keys, defaultUserRoles }: ApiKeySettings): AuthenticationModule {
-  const known = new Map(keys.map((key) => [key.id, key]));
-  const identify = ({ id, roles, hash: stamp }: (typeof keys)[number]) =>
-    identity(
-      {
-        name: id,
-        module: name,
-        component: 'authentication/api-key',
-        id,
-        roles: [...defaultUserRoles, ...roles],
-      },
-      stamp,
-    );
+/** What the id of a key may be. */
+export const KEY_ID = /^[\w-]{1,64}$/;
+
+interface Key {
+  readonly id: string;
+  readonly hash: string;
+  readonly roles: readonly string[];
+}
+
+/**
+ * `X-Svc-Api-Key: <id>.<secret>`. The configuration, and the database for the keys of `/apikey`, hold a hash; the secret is
+ * long, so a fast one will do. What the configuration names is not asked of the database.
+ */
+export function apiKeyModule(
+  name: string,
+  { keys, defaultUserRoles }: ApiKeySettings,
+  stored: StoredKeys,
+): AuthenticationModule {
+  const configured = new Map(keys.map((key) => [key.id, key]));
+  const identify = (component: string, { id, roles, hash: stamp }: Key): Identity =>
+    identity({ name: id, module: name, component, id, roles: [...defaultUserRoles, ...roles] }, stamp);
   return {
     name,
     async authenticate({ header }) {
       const sent = header('x-svc-api-key');
-      const id = sent?.slice(0, sent.indexOf('.'));
-      const key = known.get(id ?? '');
-      if (sent === undefined || key === undefined) return undefined;
-      const expected = Buffer.from(key.hash, 'base64url');
-      const actual = hash('sha256', sent, 'buffer');
-      if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
-      return isOver(key) ? undefined : identify(key);
+      if (sent === undefined) return undefined;
+      const id = sent.slice(0, Math.max(sent.indexOf('.'), 0));
+      const key = configured.get(id);
+      if (key !== undefined) {
+        return isOf(sent, key) && !isOver(key) ? identify(CONFIGURED, key) : undefined;
+      }
+      const row = KEY_ID.test(id) ? await stored.find(id) : undefined;
+      if (row === undefined || !isOf(sent, row)) return undefined;
+      await stored.noteUse(row);
+      return identify(STORED, row);
     },
-    async refresh({ authenticationId }) {
-      const key = known.get(authenticationId);
-      return key === undefined || isOver(key) ? undefined : identify(key);
+    async refresh({ authenticationId: id, component }) {
+      const key = configured.get(id);
+      if (key !== undefined) return isOver(key) ? undefined : identify(CONFIGURED, key);
+      const row = component === STORED ? await stored.find(id) : undefined;
+      return row === undefined ? undefined : identify(STORED, row);
     },
   };
+}
+
+const CONFIGURED = 'authentication/api-key';
+const STORED = 'apikey';
+
+function isOf(sent: string, key: Key): boolean {
+  const expected = Buffer.from(key.hash, 'base64url');
+  const actual = hash('sha256', sent, 'buffer');
+  return expected.length === actual.length && timingSafeEqual(expected, actual);
 }
 
 function isOver({ expiresAt }: ApiKeySettings['keys'][number]): boolean {
@@ -41,7 +63,7 @@ function isOver({ expiresAt }: ApiKeySettings['keys'][number]): boolean {
 
 const SECRET_BYTES = 32;
 
-/** A new key, and the hash of it that the configuration holds. */
+/** A new key, and the hash of it that is kept. */
 export function createApiKey(id: string): { readonly key: string; readonly hash: string } {
   const key = `${id}.${randomBytes(SECRET_BYTES).toString('base64url')}`;
   return { key, hash: hash('sha256', key, 'base64url') };

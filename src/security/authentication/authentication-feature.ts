@@ -6,6 +6,7 @@ import { Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import type { Context, SecurityContext } from '#resource/index.ts';
 import { requireModule } from '../check-authentication.ts';
+import { apiKeyResource } from './api-key-resource.ts';
 import type { Augment } from './augmentation.ts';
 import { authenticationResource } from './authentication-resource.ts';
 import { Authenticator, type AuthenticatorParts } from './authenticator.ts';
@@ -23,6 +24,7 @@ import { PasswordComparisons } from './password-comparisons.ts';
 import { planAuthentication } from './plan-authentication.ts';
 import { sessionResource } from './session-resource.ts';
 import { Sessions } from './sessions.ts';
+import { StoredKeys } from './stored-keys.ts';
 
 const SESSION_KEY = 'svc-jwtsessionhmac-key';
 const PRUNE_INTERVAL_MS = 600_000;
@@ -51,6 +53,7 @@ export function authenticationFeature(
     decoy: () => (decoy ??= hashPassword('nobody')),
     atOnce: HASHES_AT_ONCE,
   });
+  const keys = new StoredKeys(database);
   const secrets = deriveSecrets(keyRing, SESSION_KEY, 'session cookie');
   const build = (value: AuthenticationConfig): AuthenticatorParts => {
     const modules = buildModules(value, {
@@ -58,6 +61,7 @@ export function authenticationFeature(
       database,
       users,
       comparisons,
+      keys,
       guard,
       augment,
       managedTypes: () => config.get(managedConfig).objects.map(({ name }) => name),
@@ -86,6 +90,10 @@ export function authenticationFeature(
     parts = build(config.get(authenticationConfig));
     places = loginPlaces(config.get(authenticationConfig));
   });
+  const apiKeyModules = () =>
+    builtModules(config.get(authenticationConfig)).flatMap(({ module: { known } }) =>
+      known.name === 'API_KEY' ? [known.settings] : [],
+    );
   const minutes = () => parts.sessions?.settings.tokenIdleTimeMinutes ?? 0;
   const authenticator = new Authenticator({
     parts: () => parts,
@@ -111,6 +119,7 @@ export function authenticationFeature(
     resources: {
       authentication: authenticationResource(() => parts),
       'authentication/lockout*': lockoutResource(database),
+      'apikey*': apiKeyResource({ database, modules: apiKeyModules }),
       'session*': sessionResource({ database, idleMs: () => minutes() * 60_000 }),
     },
     node() {

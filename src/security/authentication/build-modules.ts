@@ -20,6 +20,7 @@ import { nameScriptRoles } from './name-script-roles.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 import { PasswordModule } from './password-module.ts';
 import { staticModule } from './static-module.ts';
+import type { StoredKeys } from './stored-keys.ts';
 import { trustedAttributeModule } from './trusted-attribute-module.ts';
 
 export interface ModuleParts {
@@ -27,6 +28,7 @@ export interface ModuleParts {
   readonly crypto: Crypto;
   readonly users: UserDirectory;
   readonly comparisons: PasswordComparisons;
+  readonly keys: StoredKeys;
   /** Where issuers of tokens may be. */
   readonly guard: AddressGuard;
   /** Runs the scripts of modules. */
@@ -119,7 +121,7 @@ function buildModule(known: KnownModule, parts: ModuleParts): AuthenticationModu
       return trustedAttributeModule(name, settings, accounts);
     }
     case 'API_KEY':
-      return apiKeyModule(name, settings);
+      return apiKeyModule(name, settings, parts.keys);
   }
 }
 

@@ -18,6 +18,7 @@ import {
 } from '#resource/index.ts';
 import { refuseAction } from '../refuse-action.ts';
 import { ADMIN } from './create-administrator.ts';
+import { refuseWithoutPassword } from './refuse-without-password.ts';
 import {
   endSession,
   endSessions,
@@ -26,7 +27,9 @@ import {
   type Owner,
   querySessions,
 } from './session-listing-repository.ts';
-import { SESSION_MODULE } from './sessions.ts';
+
+const ONCE_MORE =
+  'Send your password once more in the header X-Svc-Reauth-Password, or log out to end this session alone';
 
 export interface SessionResourceOptions {
   readonly database: Database;
@@ -65,7 +68,7 @@ export function sessionResource({ database, idleMs }: SessionResourceOptions): R
 
     async delete(context, _request, handle) {
       const found = toResource(context, await find(context, handle));
-      if ((found.content as JsonObject)['isThis'] !== true) refuseWithoutPassword(context);
+      if ((found.content as JsonObject)['isThis'] !== true) refuseWithoutPassword(context, ONCE_MORE);
       if (!(await endSession(await dbOf(platform, context), handle))) {
         throw new NotFoundError(`Session '${handle}' not found`);
       }
@@ -80,7 +83,7 @@ export function sessionResource({ database, idleMs }: SessionResourceOptions): R
           async run(context, { content }) {
             const { user, exceptThis = false } = isObject(content) ? content : {};
             const owner = wantedOwner(context, user);
-            refuseWithoutPassword(context);
+            refuseWithoutPassword(context, ONCE_MORE);
             const { sessionId } = context.security.authorization;
             const kept = exceptThis === true && typeof sessionId === 'string' ? sessionId : undefined;
             const ended = await endSessions(await dbOf(platform, context), owner, kept);
@@ -116,16 +119,6 @@ function wantedOwner(context: Context, user: unknown): NonNullable<Owner> {
   throw new ForbiddenError('Access denied', {
     id: 'ACCESS_DENIED',
     hint: 'Only administrators end sessions of others',
-  });
-}
-
-/** Whoever has got hold of a cookie must not throw out its owner: beyond its own session a cookie ends none. */
-function refuseWithoutPassword({ client, security }: Context): void {
-  const { moduleId, reauthenticated } = security.authorization;
-  if (!client.isExternal || moduleId !== SESSION_MODULE || reauthenticated === true) return;
-  throw new ForbiddenError('Access denied', {
-    id: 'ACCESS_NEEDS_REAUTHENTICATION',
-    hint: 'Send your password once more in the header X-Svc-Reauth-Password, or log out to end this session alone',
   });
 }
 
