@@ -7,6 +7,7 @@ import { requestResource } from './inbox/request-resource.ts';
 import { messageResource, signalResource } from './instance/event-resource.ts';
 import { instanceResource } from './instance/instance-resource.ts';
 import { deadLetterResource } from './job/dead-letter-resource.ts';
+import { jobResource } from './job/job-resource.ts';
 import { taskHistoryResource, taskResource } from './task/task-resource.ts';
 import type { WorkflowPlatform } from './workflow-platform.ts';
 
@@ -25,6 +26,7 @@ export function workflowResources(
     message: singleton(messageResource(platform)),
     signal: singleton(signalResource(platform)),
     'deployment*': collection(deploymentResource(platform)),
+    'job*': collection(jobResource(platform)),
     'job/deadletter*': collection(deadLetterResource(platform, router)),
     // While there is no engine, that answers for paths that lead nowhere as well.
     '{other}*': {

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api, CallOptions } from '../support/api.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
-import { processFile, untilDeadLetter, workflowApi } from '../support/workflow.ts';
+import { type OperatorSite, ORDINARY, startOperatorSite } from '../support/operator-site.ts';
+import { processFile, untilDeadLetter } from '../support/workflow.ts';
 import { end, path, start, tag, user } from '../unit/workflow/engine/bpmn.ts';
 
-const PASSWORD = 'Passw0rd-of-users';
 const script = `function mailOf(person) {
   return person.mail
 }
@@ -23,13 +22,12 @@ const fragile = processFile(
     path('s', 'mail', 'after', 'e'),
 );
 
-let server: TestServer;
+let site: OperatorSite;
+let server: OperatorSite['server'];
 let api: Api;
-let workflow: ReturnType<typeof workflowApi>;
+let workflow: OperatorSite['workflow'];
 let instance: string;
 let letter: string;
-const asAnn = { user: 'ann', password: PASSWORD };
-const asNobody = { user: 'anonymous', password: 'anonymous' };
 const retry = (parameters: string, options: CallOptions = {}) =>
   api('POST', `workflow/job/deadletter/${letter}?_action=retry${parameters}`, options);
 const fail = async () => {
@@ -38,21 +36,16 @@ const fail = async () => {
   [{ _id: letter }] = await workflow.list('job/deadletter', `processInstanceId=${instance}`);
 };
 const mend = () =>
-  server.database.pool.query(
-    "insert into workflow_variable (instance_id, scope, name, type, value) values ($1, 0, 'mended', 'boolean', 'true')",
-    [instance],
-  );
+  api('PATCH', `workflow/processinstance/${instance}`, {
+    body: [{ operation: 'add', field: '/processVariables/mended', value: true }],
+  });
 
 beforeAll(async () => {
-  server = await startTestServer({ files: { 'workflow/fragile.bpmn20.xml': fragile } });
-  ({ api } = server);
-  workflow = workflowApi(api);
-  const person = { userName: 'ann', givenName: 'Ann', sn: 'Test', mail: 'ann@example.com' };
-  const authzRoles = [{ _ref: 'repo/internal/role/svc-authorized' }];
-  await api('PUT', 'managed/user/ann', { body: { ...person, password: PASSWORD, authzRoles } });
+  site = await startOperatorSite({ fragile });
+  ({ server, api, workflow } = site);
   await fail();
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => site[Symbol.asyncDispose]());
 
 describe('a dead letter', () => {
   const at = () => `workflow/job/deadletter/${letter}?_fields=*,failure`;
@@ -76,7 +69,7 @@ describe('a dead letter', () => {
   });
 
   test('tells it to administrators alone', async () => {
-    for (const options of [asAnn, asNobody]) {
+    for (const options of ORDINARY) {
       expect((await api('GET', at(), options)).status).toBe(403);
       expect((await retry('&wait=5s', options)).status).toBe(403);
     }

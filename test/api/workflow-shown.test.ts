@@ -103,6 +103,7 @@ describe('what is shown', () => {
     });
     expect(await workflow.get(`processinstance/${id}`)).toEqual({
       ...instance,
+      _rev: expect.stringMatching(/^\d+$/),
       tasks: [{ ...historic, taskLocalVariables: { mine: 'b' } }],
     });
   });
@@ -113,8 +114,8 @@ describe('what is shown', () => {
       'processdefinition/{id}/taskdefinition',
       ['POST', 'POST ?_action=x', 'PUT /task', 'PATCH /task', 'DELETE /task', 'POST /task?_action=x'],
     ],
-    ['processinstance', ['PUT /{instance}', 'PATCH /{instance}', 'POST ?_action=migrate']],
-    ['processinstance/history', ['PUT /{instance}', 'PATCH /{instance}', 'POST ?_action=migrate']],
+    ['processinstance', ['PUT /{instance}', 'POST ?_action=migrate']],
+    ['processinstance/history', ['PUT /{instance}', 'POST ?_action=migrate']],
     ['taskinstance', ['POST', 'PATCH /{task}']],
     [
       'taskinstance/history',
@@ -123,6 +124,7 @@ describe('what is shown', () => {
         ...['DELETE /{task}', 'POST /{task}?_action=claim'],
       ],
     ],
+    ['job', ['PUT /{task}', 'PATCH /{task}', 'DELETE /{task}']],
     ['job/deadletter', ['POST', 'POST ?_action=retry', 'PUT /{task}', 'PATCH /{task}', 'DELETE /{task}']],
   ])('%s does not support %j', async (path, requests) => {
     const [definition] = await workflow.list('processdefinition', 'key=rich');

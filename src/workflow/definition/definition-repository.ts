@@ -17,6 +17,9 @@ export interface DefinitionRow {
   readonly revision: number;
   readonly tenant_id: string;
   readonly findings: JsonValue[];
+  /** Nobody starts it and none of its instances runs; null when they do. */
+  readonly stopped_at: Date | null;
+  readonly stopped_by: string | null;
 }
 
 export interface StoredDefinition extends DefinitionRow {
@@ -26,7 +29,7 @@ export interface StoredDefinition extends DefinitionRow {
 
 const COLUMNS = sql.raw(
   'd.id, d.key, d.version, d.name, d.category, d.description, d.deployment_id, d.resource_name, ' +
-    'd.diagram_resource_name, d.suspended, d.revision, d.tenant_id, d.findings',
+    'd.diagram_resource_name, d.suspended, d.revision, d.tenant_id, d.findings, d.stopped_at, d.stopped_by',
 );
 
 export async function findDefinition(db: Db, id: string): Promise<DefinitionRow | undefined> {

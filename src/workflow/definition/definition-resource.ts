@@ -14,6 +14,8 @@ import {
 import { undeploy } from '../deployment/undeploy.ts';
 import { describeStartForm, findTemplate } from '../form/index.ts';
 import { isOrdinary } from '../identity/sender.ts';
+import { planMigration } from '../instance/plan-migration.ts';
+import { suspendDefinition } from '../instance/suspension.ts';
 import { answerPage } from '../query/answer-page.ts';
 import { asksFor, asksForDiagram, keepAllFields } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
@@ -51,6 +53,27 @@ export function definitionResource(platform: WorkflowPlatform): CollectionProvid
       return answer;
     },
     instanceActions: new ActionTable<[id: string]>({
+      suspend: {
+        does: 'Has all its instances stand still, and nobody start it, until it is activated',
+        async run(context, _request, id) {
+          await getRow(platform, context, id);
+          return suspendDefinition(platform, context, id, true);
+        },
+      },
+      activate: {
+        does: 'Has its instances go on, with all that has come due meanwhile',
+        async run(context, _request, id) {
+          await getRow(platform, context, id);
+          return suspendDefinition(platform, context, id, false);
+        },
+      },
+      planMigration: {
+        does: 'Which of its instances (`queryFilter`) can go on by the version `to`, and what stands in the way of others',
+        async run(context, { content }, id) {
+          await getRow(platform, context, id);
+          return actionResult(await planMigration(platform, context, id, content));
+        },
+      },
       statistics: {
         does: 'What goes on at each element now, and what went on `from` … `to`: counts and durations',
         async run(context, { content }, id) {

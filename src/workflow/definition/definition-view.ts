@@ -12,7 +12,10 @@ export function viewDefinition(row: DefinitionRow): JsonObject {
     name: row.name,
     processDiagramResourceName: row.diagram_resource_name,
     resourceName: row.resource_name,
-    suspended: row.suspended,
+    suspended: row.suspended || row.stopped_at !== null,
+    ...(row.stopped_at === null
+      ? {}
+      : { suspendedAt: row.stopped_at.toISOString(), suspendedBy: row.stopped_by }),
     updated: false,
     version: row.version,
     tenantId: row.tenant_id,

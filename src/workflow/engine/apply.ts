@@ -14,7 +14,7 @@ import { reassignTask, removeTask } from './step/task.ts';
 import { placeToken } from './step/token.ts';
 import { armEventSubProcesses } from './step/wait.ts';
 import type { Stimulus } from './stimulus.ts';
-import { setLocalVariable, setVariable, setVariables } from './variables.ts';
+import { removeVariable, setLocalVariable, setVariable, setVariables } from './variables.ts';
 
 export interface Outcome {
   /** Null when the instance has ended. */
@@ -125,10 +125,12 @@ async function take(run: Run, stimulus: Stimulus): Promise<void> {
     case 'variables': {
       const execution = run.executions.get(stimulus.execution ?? ROOT);
       if (execution === undefined) throw new NotFoundError(`There is no execution ${stimulus.execution}`);
-      for (const [name, value] of Object.entries(stimulus.variables)) {
-        if (stimulus.isLocal === true) setLocalVariable(run, scopeIdOf(execution), name, value);
-        else setVariable(run, execution, name, value);
-      }
+      const { variables, writers = {}, removed = [] } = stimulus;
+      if (stimulus.isLocal === true) {
+        for (const [name, value] of Object.entries(variables))
+          setLocalVariable(run, scopeIdOf(execution), name, value);
+      } else setVariables(run, execution, { variables, writers });
+      for (const name of removed) removeVariable(run, execution, name);
       return;
     }
     case 'cancel': {

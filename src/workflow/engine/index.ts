@@ -40,7 +40,14 @@ export {
   type TaskView,
   type VariableView,
 } from './handlers.ts';
-export { type Migration, type MigrationRefusal, migrate } from './migrate.ts';
+export {
+  type ElementMapping,
+  type Migration,
+  type MigrationRefusal,
+  migrate,
+  refusalOf,
+  type Standing,
+} from './migrate.ts';
 export { headerLines, outwardField } from './outward-field.ts';
 export { readPriority } from './priority.ts';
 export { listStarts, planStartTimer, type StartTrigger } from './start-trigger.ts';

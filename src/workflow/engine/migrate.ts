@@ -4,10 +4,10 @@ import type { Body, FlowNode, ProcessDefinition } from './definition.ts';
 import type { EngineHandlers } from './handlers.ts';
 import { type LiveExecution, Run } from './run.ts';
 import { settle } from './settle.ts';
-import type { ProcessState } from './state.ts';
+import type { Execution, ProcessState } from './state.ts';
 import { destroy } from './step/destroy.ts';
 import { describeTask } from './step/task.ts';
-import { placeToken } from './step/token.ts';
+import { begin, finish, placeToken } from './step/token.ts';
 import { arm, clear } from './step/wait.ts';
 
 /** Why an instance cannot move to another version. */
@@ -20,6 +20,19 @@ export type Migration =
   | ({ readonly isMigrated: true } & Outcome)
   | { readonly isMigrated: false; readonly refusals: readonly MigrationRefusal[] };
 
+/** By the ids of elements: those that stand for them in the other version. What is not named keeps its id. */
+export type ElementMapping = Readonly<Record<string, string>>;
+
+/** What of an execution decides whether it can move to another version. */
+export interface Standing {
+  readonly at: string;
+  readonly is: Execution['is'] | null;
+  /** It is the body of a multi-instance activity. */
+  readonly isLoop: boolean;
+  /** It is a round of one. */
+  readonly isRound: boolean;
+}
+
 /** What is checked and carried over: an execution of the state with its element before and after. */
 interface Move {
   readonly execution: LiveExecution;
@@ -28,7 +41,7 @@ interface Move {
 }
 
 /**
- * Moves an instance to another version of its process. Elements are matched by id. User tasks, receive tasks,
+ * Moves an instance to another version of its process. Elements are matched by id, or as the mapping says. User tasks, receive tasks,
  * call activities, waiting services and whatever waits for its job stay where they are, outside of
  * multi-instance; other waits end and are entered again, so an intermediate timer starts anew. The timers
  * and subscriptions of what stays are kept where they are the same, and armed or dropped where not.
@@ -40,53 +53,78 @@ export async function migrate(
   target: ProcessDefinition,
   state: ProcessState,
   handlers: EngineHandlers,
+  mapping: ElementMapping = {},
 ): Promise<Migration> {
   const run = new Run(target, state, handlers);
+  const versions = { source, target, mapping };
   const refusals: MigrationRefusal[] = [];
   const moves = [...run.executions.values()].flatMap((execution): Move[] => {
     if (execution.at === undefined || isInLoop(run, execution)) return [];
     const before = source.nodes.get(execution.at);
-    const after = target.nodes.get(execution.at);
-    const problem = problemOf(execution, before, after, source, target);
-    if (problem !== undefined) refusals.push({ element: execution.at, message: problem });
+    const after = target.nodes.get(mapped(mapping, execution.at));
+    const { at, is = null, loop } = execution;
+    const problem = refusalOf({ at, is, isLoop: loop !== undefined, isRound: false }, versions);
+    if (problem !== undefined) refusals.push({ element: at, message: problem });
     return before === undefined || after === undefined ? [] : [{ execution, before, after }];
   });
   if (refusals.length > 0) return { isMigrated: false, refusals };
 
   for (const { execution, before, after } of moves) {
+    const stays = execution.is === 'scope' || isKept(execution, after);
+    if (stays) rename(run, execution, after.id);
     if (execution.is === 'scope') await rearmScope(run, execution, before, after, source);
-    else if (isKept(execution)) await keep(run, execution, before, after, source);
-    else await enterAgain(run, execution);
+    else if (stays) await keep(run, execution, before, after, source);
+    else await enterAgain(run, execution, after.id);
   }
   const root = run.executions.get(0);
   if (root !== undefined) await rearmBody(run, root, source.body, target.body, source);
-  dropUndoables(run);
+  dropUndoables(run, mapping);
   run.mustCheckConditions = true;
   await settle(run);
   return { isMigrated: true, state: run.toState(), effects: run.effects };
 }
 
-function problemOf(
-  execution: LiveExecution,
-  before: FlowNode | undefined,
-  after: FlowNode | undefined,
-  source: ProcessDefinition,
-  target: ProcessDefinition,
-): string | undefined {
+interface Versions {
+  readonly source: ProcessDefinition;
+  readonly target: ProcessDefinition;
+  readonly mapping: ElementMapping;
+}
+
+/** Why what stands there cannot move to the other version; undefined when it can. */
+export function refusalOf(standing: Standing, { source, target, mapping }: Versions): string | undefined {
+  const { at, is, isLoop, isRound } = standing;
+  const before = source.nodes.get(at);
+  if (before !== undefined && (isRound || stepsOut(before, source).some(({ loop }) => loop !== undefined)))
+    return undefined;
+  const to = mapped(mapping, at);
+  const after = target.nodes.get(to);
   if (before === undefined || after === undefined) return 'is active and does not exist in the new version';
   if (before.kind !== after.kind) return `is active and has become a ${after.kind}`;
-  if (before.parent !== after.parent) return 'is active and stands in another sub-process now';
-  if (execution.is === 'undo') return 'is being compensated';
+  const parent = before.parent === undefined ? undefined : mapped(mapping, before.parent);
+  if (parent !== after.parent) return 'is active and stands in another sub-process now';
+  if (is === 'undo') return 'is being compensated';
   if (!isDeepStrictEqual(before.loop, after.loop))
     return 'is active and its multi-instance settings have changed';
-  if (execution.loop !== undefined && contentOf(before, source) !== contentOf(after, target)) {
+  if (isLoop && contentOf(before, source) !== contentOf(after, target)) {
     return 'is active and multi-instance, and its content has changed';
   }
+  if (to !== at && before.loop !== undefined) return 'is active and multi-instance, and keeps its id';
+  if (to !== at && (is === 'join' || is === 'jobAfter')) return 'is about to go on, and keeps its id';
   if (before.kind === 'callActivity' && after.kind === 'callActivity') {
     const isSame = before.calledElement.text === after.calledElement.text;
     if (!isSame || before.calledElementType !== after.calledElementType) return 'calls another process now';
   }
   return undefined;
+}
+
+function mapped(mapping: ElementMapping, id: string): string {
+  return Object.hasOwn(mapping, id) ? (mapping[id] ?? id) : id;
+}
+
+/** The sub-processes around an element. */
+function stepsOut({ parent }: FlowNode, definition: ProcessDefinition): FlowNode[] {
+  const around = parent === undefined ? undefined : definition.nodes.get(parent);
+  return around === undefined ? [] : [around, ...stepsOut(around, definition)];
 }
 
 /** Everything inside a multi-instance body is made anew with it. */
@@ -97,9 +135,20 @@ function isInLoop(run: Run, execution: LiveExecution): boolean {
   return false;
 }
 
-function isKept({ is }: LiveExecution): boolean {
+function isKept({ at, is }: LiveExecution, { id }: FlowNode): boolean {
+  // Nothing has been done there yet: its job is another one.
+  if (is === 'jobBefore' && at !== id) return false;
   // A service that waits to be triggered has been called already; entering it again would call it twice.
   return is === 'task' || is === 'trigger' || is === 'child' || is === 'jobBefore' || is === 'jobAfter';
+}
+
+/** It stands at another element now, and history tells both. */
+function rename(run: Run, execution: LiveExecution, id: string): void {
+  if (execution.at === id) return;
+  const hasBegun = run.begun.has(execution.id);
+  finish(run, execution, 'process instance migrated');
+  execution.at = id;
+  if (hasBegun) begin(run, execution);
 }
 
 async function keep(
@@ -115,8 +164,8 @@ async function keep(
   run.emit({ kind: 'task.updated', execution: execution.id, element: after.id, task });
 }
 
-async function enterAgain(run: Run, execution: LiveExecution): Promise<void> {
-  const { at = '', via, undoes, in: scope = 0 } = execution;
+async function enterAgain(run: Run, execution: LiveExecution, at: string): Promise<void> {
+  const { via, undoes, in: scope = 0 } = execution;
   // The new token first, so that the scope is never empty.
   const token = placeToken(run, scope, at, via);
   if (undoes !== undefined) token.undoes = undoes;
@@ -196,13 +245,15 @@ function contentOf(node: FlowNode, definition: ProcessDefinition): string {
 }
 
 /** What can no longer be undone in the new version is forgotten. */
-function dropUndoables(run: Run): void {
+function dropUndoables(run: Run, mapping: ElementMapping): void {
   for (const execution of run.executions.values()) {
-    const left = execution.done?.filter(({ at, inner }) => {
-      const node = run.definition.nodes.get(at);
-      return node !== undefined && (inner !== undefined || node.compensation !== undefined);
-    });
-    if (left === undefined || left.length === execution.done?.length) continue;
+    const left = execution.done
+      ?.map((one) => ({ ...one, at: mapped(mapping, one.at) }))
+      .filter(({ at, inner }) => {
+        const node = run.definition.nodes.get(at);
+        return node !== undefined && (inner !== undefined || node.compensation !== undefined);
+      });
+    if (left === undefined) continue;
     if (left.length === 0) delete execution.done;
     else execution.done = left;
   }

@@ -53,6 +53,8 @@ export type Stimulus =
   | {
       readonly kind: 'variables';
       readonly variables: JsonObject;
+      readonly writers?: Given['writers'];
+      readonly removed?: readonly string[];
       readonly execution?: number;
       readonly isLocal?: boolean;
     }

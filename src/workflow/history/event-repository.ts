@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
-import type { JsonValue } from '#json/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
 
 export interface EventRow {
   readonly number: number;
@@ -16,6 +16,23 @@ export async function listEvents(db: Db, instanceId: string): Promise<EventRow[]
     select number, at, user_id, stimulus, effects from workflow_event
     where instance_id = ${instanceId} order by number`.execute(db);
   return rows;
+}
+
+/** Another transition, of which nobody has written a step. `at` is epoch ms. */
+export async function insertEvent(
+  db: Db,
+  event: {
+    readonly instanceId: string;
+    readonly at: number;
+    readonly user: string;
+    readonly stimulus: JsonObject;
+  },
+): Promise<void> {
+  await sql`
+    insert into workflow_event (instance_id, number, at, user_id, stimulus, effects)
+    select ${event.instanceId}::uuid, coalesce(max(number), 0) + 1, to_timestamp(${event.at / 1000}::float8), ${event.user},
+      ${JSON.stringify(event.stimulus)}::jsonb, '[]'
+    from workflow_event where instance_id = ${event.instanceId}`.execute(db);
 }
 
 /** Removes up to `limit` instances that ended before `days` ago, with all that is known of them. @returns how many */

@@ -22,6 +22,7 @@ export interface TaskChange {
   form_key?: string | null;
   delegation?: string | null;
   definition_id?: string;
+  element?: string;
   claimed_at?: number | null;
   ended_at?: number;
   delete_reason?: string | null;

@@ -6,9 +6,11 @@ import { type Received, receiveVariables } from '../form/index.ts';
 import { senderOf } from '../identity/sender.ts';
 import { enqueueJob } from '../job/enqueue-job.ts';
 import { insertSignal } from '../job/job-repository.ts';
+import type { LockedInstance } from './instance.ts';
 import { lockInstance } from './instance-repository.ts';
 import { startInstance } from './start-instance.ts';
 import { listSubscribers } from './subscription-repository.ts';
+import { standsStill } from './suspension.ts';
 import { type StepContext, takeStep } from './take-step.ts';
 
 /**
@@ -47,7 +49,7 @@ export async function signalDeliveries(
   const toInstances = [...instances].map((id) => async () => {
     // Two that signal each other would wait for each other: one that is busy is told as soon as it is free.
     const locked = await lockInstance(db, id, { skipLocked: true });
-    if (locked === undefined) await tellLater(step, id, name, variables);
+    if (locked === undefined || locked.suspended !== null) await tellLater(step, id, name, variables);
     else await takeStep(step, locked, { kind: 'signal', name, variables });
     return id;
   });
@@ -69,6 +71,7 @@ export async function deliverMessage(
   instanceId?: string,
 ): Promise<string | undefined> {
   const db = await dbOf(step.platform, step.context);
+  let suspended: LockedInstance | undefined;
   for (const { instance_id, execution, definition_id, element } of await listSubscribers(
     db,
     'message',
@@ -88,12 +91,17 @@ export async function deliverMessage(
       ) {
         continue;
       }
+      if (locked.suspended !== null) {
+        suspended ??= locked;
+        continue;
+      }
       const { definitionId: id, definitionKey: key } = locked.instance;
       const received = await receiveWithEvent(step, { id, key }, element, locked.settled, variables);
       await takeStep(step, locked, { kind: 'message', name, execution, ...received });
       return instance_id;
     }
   }
+  if (suspended?.suspended) throw standsStill(suspended.instance.id, suspended.suspended);
   return undefined;
 }
 
@@ -105,7 +113,7 @@ async function startAt(
 ): Promise<string | undefined> {
   const db = await dbOf(step.platform, step.context);
   const definition = await findDefinition(db, definitionId);
-  if (definition === undefined || definition.suspended) return undefined;
+  if (definition === undefined || definition.suspended || definition.stopped_at !== null) return undefined;
   const received = await receiveWithEvent(step, definition, element, new Set(), variables);
   const { instance } = await startInstance(step, definition, { element, ...received });
   return instance.id;

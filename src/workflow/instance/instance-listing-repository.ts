@@ -6,6 +6,8 @@ import type { Execution } from '../engine/index.ts';
 import { idIs, type Listing, type ListPage, listPage, textIs, variableIs } from '../query/list-repository.ts';
 import { isTrue, readInstant, variableParameters } from '../query/parameter.ts';
 import type { QueryKind } from '../query/query-kind.ts';
+import type { Suspension } from './instance.ts';
+import { SUSPENSION } from './suspension-repository.ts';
 
 /** An instance as REST shows it, without its state. */
 export interface InstanceRow {
@@ -27,6 +29,8 @@ export interface InstanceRow {
   readonly variables: JsonObject;
   /** Its executions that count rounds of multi-instance activities; null when it has ended. */
   readonly rounds: readonly Pick<Execution, 'at' | 'loop' | 'index'>[] | null;
+  /** The revision of its tree, and whether that is suspended; null when it has ended. */
+  readonly standing: { readonly revision: number; readonly suspended: Suspension | null } | null;
 }
 
 const column = (name: string): RawBuilder<unknown> => sql.ref(`i.${name}`);
@@ -43,7 +47,9 @@ const before = (name: string, of: string) => (value: string) =>
 const SELECT = sql`i.*, (select coalesce(jsonb_object_agg(v.name, v.value order by v.scope), '{}')
   from workflow_variable v where v.instance_id = i.id and v.scope >= 0 and v.name <> 'svccontext') as variables,
   (select jsonb_path_query_array(s.state, '$.executions[*] ? (exists(@.loop) || exists(@.index))')
-   from workflow_state s where s.instance_id = i.id) as rounds`;
+   from workflow_state s where s.instance_id = i.id) as rounds,
+  (select jsonb_build_object('revision', root.revision, 'suspended', ${SUSPENSION})
+   from workflow_state s join workflow_state root on root.instance_id = s.root_id where s.instance_id = i.id) as standing`;
 
 const LISTING: Listing = {
   select: SELECT,

@@ -9,9 +9,11 @@ import {
   type Instance,
   type LockedInstance,
   type StoredState,
+  type Suspension,
   type VariableEntry,
   withVariables,
 } from './instance.ts';
+import { SUSPENSION } from './suspension-repository.ts';
 
 /** A task at the moment of the lock: what its listeners see, and what decides who may do what with it. */
 export interface LockedTask {
@@ -38,6 +40,7 @@ interface LockedRow {
   readonly revision: number;
   readonly seen_revision: number | null;
   readonly variables: readonly VariableEntry[];
+  readonly suspended: Suspension | null;
   readonly task: TaskRow | null;
 }
 
@@ -114,7 +117,7 @@ function lockedColumns(root: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
            i.id, i.definition_id, i.definition_key, i.definition_name, i.deployment_id, ${root} as root_id, i.super_instance_id,
            i.super_execution, i.business_key, i.name, i.description, i.tenant_id, i.start_user_id, i.started_at,
-           s.state, root.revision,
+           s.state, root.revision, ${SUSPENSION} as suspended,
            (select r.revision from workflow_state r where r.instance_id = ${root}) as seen_revision,
            (select coalesce(jsonb_agg(jsonb_build_array(v.scope, v.name, v.value, v.type = 'date', v.owner)), '[]')
             from workflow_variable v where v.instance_id = s.instance_id and v.scope = any(s.scopes)) as variables`;
@@ -176,6 +179,7 @@ function readLocked(row: LockedRow): LockedInstance & { task?: LockedTask } {
     state: withVariables(row.state, row.variables),
     settled: new Set(row.variables.flatMap(([, name, , , owner]) => (owner === 'caller' ? [] : [name]))),
     revision: row.revision,
+    suspended: row.suspended,
     ...(row.task === null ? {} : { task: readTask(row.task) }),
   };
 }

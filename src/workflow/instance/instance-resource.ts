@@ -28,9 +28,12 @@ import { instanceDiagram } from './instance-diagram.ts';
 import { isId } from './instance-id.ts';
 import { findInstance, type InstanceRow, listInstances } from './instance-listing-repository.ts';
 import { listTaskVariables, lockInstance } from './instance-repository.ts';
-import { viewInstance } from './instance-view.ts';
+import { revisionOf, viewInstance } from './instance-view.ts';
 import { withCounters } from './loop-counters.ts';
 import { migrateInstance } from './migrate-instance.ts';
+import { notRunning } from './not-running.ts';
+import { patchInstance } from './patch-instance.ts';
+import { suspendInstance } from './suspension.ts';
 import { takeStep } from './take-step.ts';
 import { waitsFor } from './waits-for.ts';
 
@@ -63,6 +66,10 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
     async read(context, request, id) {
       return read(platform, context, request, id);
     },
+    async patch(context, request, id) {
+      await patchInstance(platform, context, id, request);
+      return read(platform, context, request, id);
+    },
     async delete(context, request, id) {
       const answer = await read(platform, context, request, id);
       const locked = await lockInstance(await dbOf(platform, context), id);
@@ -71,11 +78,19 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
       return answer;
     },
     instanceActions: new ActionTable<[id: string]>({
+      suspend: {
+        does: 'Has the instance, and all that it has called, stand still until it is activated',
+        run: (context, _request, id) => suspendInstance(platform, context, id, true),
+      },
+      activate: {
+        does: 'Has the instance go on, with all that has come due meanwhile',
+        run: (context, _request, id) => suspendInstance(platform, context, id, false),
+      },
       migrate: {
-        does: 'Has the instance go on by the newest version of its definition',
+        does: 'Has the instance go on by another version of its definition: `processDefinitionId`, or the newest one',
         runsScripts: true,
-        async run(context, _request, id) {
-          await migrateInstance(platform, context, id);
+        async run(context, { content }, id) {
+          await migrateInstance(platform, context, id, content);
           return actionResult({ 'Successfully migrated process instance': id });
         },
       },
@@ -113,7 +128,9 @@ async function read(
   }
   if (asksFor(request, 'waitsFor')) {
     const definition = await platform.definitions.get(db, row.definition_id).catch(() => undefined);
-    content['waitsFor'] = await waitsFor(db, row.id, definition?.process);
+    const waits = await waitsFor(db, row.id, definition?.process);
+    const { suspended = null } = row.standing ?? {};
+    content['waitsFor'] = suspended === null ? waits : [{ type: 'suspended', ...suspended }, ...waits];
   }
   // Nobody can ask for these by their names.
   const hints: JsonObject = {};
@@ -132,12 +149,12 @@ async function read(
     const events = await listEvents(db, row.id);
     content['events'] = events.map(viewEvent);
     const { history } = platform.settings();
-    if (events.length === 0 && !keeps(history, 'full')) {
+    if (!keeps(history, 'full')) {
       hints['eventsHint'] =
-        `Events are kept at the history level "full" of workflow.json; it is "${history}"`;
+        `All events are kept at the history level "full" of workflow.json; it is "${history}", which keeps what operators do`;
     }
   }
-  const answer = keepAllFields(request, resource(row.id, null, content));
+  const answer = keepAllFields(request, resource(row.id, revisionOf(row), content));
   if (Object.keys(hints).length === 0) return answer;
   const selected = selectFields(answer, request.fields);
   return {
@@ -159,10 +176,4 @@ function viewEvent({ number, at, user_id, stimulus, effects }: EventRow): JsonOb
 
 function noInstance(id: string): NotFoundError {
   return new NotFoundError(`There is no process instance '${id}'`, { id: 'WORKFLOW_NO_INSTANCE' });
-}
-
-function notRunning(id: string): NotFoundError {
-  return new NotFoundError(`The process instance '${id}' is not running any more`, {
-    id: 'WORKFLOW_NOT_RUNNING',
-  });
 }

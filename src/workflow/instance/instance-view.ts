@@ -4,6 +4,7 @@ import type { InstanceRow } from './instance-listing-repository.ts';
 
 export function viewInstance(row: InstanceRow): JsonObject {
   const { started_at, ended_at } = row;
+  const { suspended = null } = row.standing ?? {};
   return {
     businessKey: row.business_key,
     businessStatus: row.business_status,
@@ -24,5 +25,11 @@ export function viewInstance(row: InstanceRow): JsonObject {
     startUserId: row.start_user_id,
     superProcessInstanceId: row.super_instance_id,
     tenantId: row.tenant_id,
+    ...(suspended === null ? {} : { suspended: true }),
   };
+}
+
+/** Of its tree; null when it has ended. */
+export function revisionOf({ standing }: InstanceRow): string | null {
+  return standing === null ? null : String(standing.revision);
 }

@@ -32,6 +32,16 @@ export interface LockedInstance {
   readonly settled: ReadonlySet<string>;
   /** Of the tree, when it was read; another number at the end means that a script has moved it meanwhile. */
   readonly revision: number;
+  /** Nothing of it runs; null when it goes on. */
+  readonly suspended: Suspension | null;
+}
+
+/** That nothing of an instance runs: since when (ISO), by whom, and what it is that was suspended. */
+export interface Suspension {
+  readonly at: string;
+  readonly by: string;
+  /** The path of the instance or definition. */
+  readonly ref: string;
 }
 
 /** What is written of a state: variables have rows of their own. */

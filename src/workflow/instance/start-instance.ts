@@ -41,7 +41,7 @@ export async function startInstance(
   definition: DefinitionRow,
   options: StartOptions,
 ): Promise<Started> {
-  if (definition.suspended) throw suspended(definition);
+  if (definition.suspended || definition.stopped_at !== null) throw suspended(definition);
   const { platform, context } = step;
   const now = platform.now();
   const id = options.id ?? newInstanceId(now);
@@ -89,9 +89,13 @@ function securityOf({ id, security }: Context): JsonObject {
   };
 }
 
-function suspended({ id }: DefinitionRow): ConflictError {
-  return new ConflictError(`The process definition '${id}' is suspended`, {
+function suspended({ id, stopped_at, stopped_by }: DefinitionRow): ConflictError {
+  const by = stopped_at === null ? '' : ` since ${stopped_at.toISOString()} by ${stopped_by}`;
+  return new ConflictError(`The process definition '${id}' is suspended${by}`, {
     id: 'WORKFLOW_SUSPENDED',
-    hint: 'Its file has been removed; deploy it again to start new instances',
+    hint:
+      stopped_at === null
+        ? 'Its file has been removed; deploy it again to start new instances'
+        : `It goes on with POST workflow/processdefinition/${id}?_action=activate`,
   });
 }

@@ -138,7 +138,7 @@ const INSTANCE_TEXTS = [
   'definition_name',
 ];
 // biome-ignore format: one line is enough for names
-const TASK_TEXTS = ['name', 'description', 'assignee', 'owner', 'delegation', 'category', 'form_key', 'definition_id', 'delete_reason'];
+const TASK_TEXTS = ['name', 'description', 'assignee', 'owner', 'delegation', 'category', 'form_key', 'definition_id', 'element', 'delete_reason'];
 const ACTIVITY = sql`a(instance_id uuid, execution int, element text, started_at float8, ended_at float8, reason text)`;
 
 /** Part by part, in the order of their tables. */

@@ -5,6 +5,7 @@ import { besideOf, dbOf, personName, type WriteContext } from '#resource/index.t
 import {
   apply,
   type Effect,
+  type ElementMapping,
   type Migration,
   migrate,
   type Outcome,
@@ -20,10 +21,12 @@ import { gatherEffects } from './gather-effects.ts';
 import { type Instance, type LockedInstance, type StoredState, withoutVariables } from './instance.ts';
 import { executionId } from './instance-id.ts';
 import { forgetDetails } from './instance-repository.ts';
+import type { Act } from './note-act.ts';
 import { requireStorableVariables } from './require-storable-variables.ts';
 import { type ReachOut, stepHandlers } from './step-handlers.ts';
 import { lockAsRead, writeStep } from './step-repository.ts';
 import { stepRow } from './step-row.ts';
+import { standsStill } from './suspension.ts';
 
 /** Who moves an instance, and how many instances have moved each other to come here. */
 export interface StepContext {
@@ -49,6 +52,8 @@ const TOO_LONG_FOR_AN_INDEX = '54000';
 export interface StepOptions {
   /** What changes in a task besides what the engine says. */
   readonly task?: { readonly execution: number; readonly change: TaskChange };
+  /** What an operator does: it is told at every history level, and done while the instance is suspended, too. */
+  readonly act?: Act;
 }
 
 /** Starts an instance, up to where every token waits. */
@@ -84,7 +89,9 @@ export async function takeStep(
   options: StepOptions = {},
 ): Promise<Outcome> {
   const { platform, context } = step;
-  const { instance, state, revision } = locked;
+  const { instance, state, revision, suspended } = locked;
+  if (suspended !== null && stimulus.kind !== 'cancel' && options.act === undefined)
+    throw standsStill(instance.id, suspended);
   const changes = new Changes(instance, platform.now());
   const { process } = await platform.definitions.get(
     await besideOf(platform, context),
@@ -106,6 +113,7 @@ export async function migrateStep(
   step: StepContext,
   locked: LockedInstance,
   target: Pick<Instance, 'definitionId' | 'definitionName' | 'deploymentId'>,
+  mapping: ElementMapping = {},
 ): Promise<Migration> {
   const { platform, context } = step;
   const { instance, state, revision } = locked;
@@ -116,7 +124,7 @@ export async function migrateStep(
   const next = await platform.definitions.get(db, target.definitionId);
   await platform.delegates.refresh();
   const handlers = stepHandlers(platform, context, changes, lockingFirst(step, locked));
-  const migration = await migrate(source.process, next.process, state, handlers);
+  const migration = await migrate(source.process, next.process, state, handlers, mapping);
   if (!migration.isMigrated) return migration;
   const { definitionId, definitionName, deploymentId } = moved;
   const becomes = nextState(migration.state, revision);
@@ -127,9 +135,16 @@ export async function migrateStep(
     deployment_id: deploymentId,
   });
   for (const execution of migration.state?.executions ?? []) {
-    if (execution.is === 'task') changes.task(execution.id).definition_id = definitionId;
+    if (execution.is !== 'task' || changes.newTasks.has(execution.id)) continue;
+    Object.assign(changes.task(execution.id), { definition_id: definitionId, element: execution.at });
   }
-  await finish(step, changes, migration, { kind: 'migrate', definitionId }, {});
+  const act = {
+    kind: 'migrate',
+    from: instance.definitionId,
+    to: definitionId,
+    mapping: { ...mapping },
+  } as const;
+  await finish(step, changes, migration, { kind: 'migrate', definitionId }, { act });
   return migration;
 }
 
@@ -182,12 +197,14 @@ async function finish(
       ? { submitted: { execution: stimulus.execution, variables: stimulus.variables ?? {} } }
       : {}),
   });
-  if (keeps(history, 'full')) {
-    const user = personName(context.security);
+  const { act } = options;
+  if (act !== undefined || keeps(history, 'full')) {
+    const isFull = keeps(history, 'full');
+    const told = act === undefined ? {} : { ...act, transaction: context.transactionId };
     changes.event = {
-      stimulus: asJson(stimulus),
-      effects: asJson(outcome.effects),
-      user,
+      stimulus: { ...(isFull ? asJson(stimulus) : {}), ...told },
+      effects: isFull ? asJson(outcome.effects) : [],
+      user: personName(context.security),
     };
   }
   const unitOfWork = context.unitOfWork;
@@ -209,13 +226,13 @@ async function finish(
   if (outcome.state === null && !keeps(history, 'activity')) {
     await forgetDetails(await unitOfWork.db(), changes.instance.id, history);
   }
-  recordChange(context, changes, outcome);
+  recordChange(context, changes, outcome, act);
   const next = { ...step, depth: step.depth + 1 };
   await step.agenda.take(() => step.followUp(next, changes.instance, outcome.effects));
 }
 
 /** For dry runs: where the instance stands, and the tasks that come and go. */
-function recordChange(context: WriteContext, changes: Changes, { state }: Outcome): void {
+function recordChange(context: WriteContext, changes: Changes, { state }: Outcome, act?: Act): void {
   const { unitOfWork } = context;
   const { id, definitionId } = changes.instance;
   // Of several instances in one unit of work each has its own.
@@ -227,7 +244,12 @@ function recordChange(context: WriteContext, changes: Changes, { state }: Outcom
     resource: `workflow/processinstance/${id}`,
     operation: changes.isNew ? 'create' : 'update',
     before: null,
-    after: { processDefinitionId: definitionId, status: state === null ? 'ended' : 'running', at },
+    after: {
+      processDefinitionId: definitionId,
+      status: state === null ? 'ended' : 'running',
+      at,
+      ...(act && { act }),
+    },
   });
   for (const { id: taskId, element, name = null, assignee = null } of changes.newTasks.values()) {
     unitOfWork.record({

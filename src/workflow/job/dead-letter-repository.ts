@@ -49,8 +49,14 @@ export async function listDeadLetters(
 }
 
 export async function findDeadLetter(db: Db, id: string): Promise<DeadLetterRow | undefined> {
+  const row = await findShownJob(db, id);
+  return row?.is_dead === true ? row : undefined;
+}
+
+/** A job, dead or not, as it is shown. */
+export async function findShownJob(db: Db, id: string): Promise<DeadLetterRow | undefined> {
   const { rows } = await sql<JobRow>`
-    select ${LISTING.select} from ${LISTING.from} where j.is_dead and j.id = ${id}`.execute(db);
+    select ${LISTING.select} from ${LISTING.from} where j.id = ${id}`.execute(db);
   return rows[0] && withExecutionId(rows[0]);
 }
 

@@ -25,6 +25,7 @@ import {
 } from './dead-letter-repository.ts';
 import { WORKFLOW_QUEUE } from './enqueue-job.ts';
 import { listQueueLetters, reviveJob } from './job-repository.ts';
+import { viewJob } from './job-view.ts';
 import { readWait, runNow } from './run-now.ts';
 
 type Judges = Pick<Router, 'handle' | 'judgesByScript'>;
@@ -36,7 +37,7 @@ export function deadLetterResource(platform: WorkflowPlatform, judges: Judges): 
     async query(context, request) {
       const kind = queryKind(request);
       const page = await listDeadLetters(await readerOf(platform, context), request, kind);
-      return answerPage(page, (row) => resource(row.id, String(row.revision), view(row)));
+      return answerPage(page, (row) => resource(row.id, String(row.revision), viewJob(row)));
     },
     runsScripts: (request, id) =>
       asksFor(request, 'failure') &&
@@ -44,7 +45,7 @@ export function deadLetterResource(platform: WorkflowPlatform, judges: Judges): 
       judges.judgesByScript([readOfVariables(id ?? '')]),
     async read(context, request, id) {
       const row = await getRow(platform, context, id);
-      const content = view(row);
+      const content = viewJob(row);
       if (asksFor(request, 'failure')) {
         const failure = await findFailure(await readerOf(platform, context), WORKFLOW_QUEUE, id);
         content['failure'] = {
@@ -114,20 +115,6 @@ async function getRow(platform: WorkflowPlatform, context: Context, id: string):
   const row = isId(id) ? await findDeadLetter(await dbOf(platform, context), id) : undefined;
   if (row === undefined) throw noDeadLetter(id);
   return row;
-}
-
-function view(row: DeadLetterRow): JsonObject {
-  return {
-    createTime: row.created_at.toISOString(),
-    dueDate: row.due_at.toISOString(),
-    elementId: row.element,
-    exceptionMessage: row.exception,
-    executionId: row.execution_id,
-    jobType: row.kind,
-    processDefinitionId: row.definition_id,
-    processInstanceId: row.instance_id,
-    retries: row.retries,
-  };
 }
 
 function noDeadLetter(id: string): NotFoundError {

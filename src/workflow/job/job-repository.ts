@@ -99,3 +99,11 @@ export async function listQueueLetters(db: Db, queue: string, jobId: string): Pr
   );
   return rows.map(({ dead_letter_id }) => dead_letter_id);
 }
+
+/** What the queue holds for a job does nothing any more, and no failure of it is known. @returns undefined when it is dead or gone */
+export async function takeJob(db: Db, id: string): Promise<JobRow | undefined> {
+  const { rows } = await sql<JobRow>`
+    update workflow_job set revision = revision + 1, exception = null
+    where id = ${id} and not is_dead returning *`.execute(db);
+  return rows[0];
+}

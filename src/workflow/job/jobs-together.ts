@@ -34,6 +34,7 @@ export class JobsTogether {
       const place = `${locked.instance.definitionId} ${row.element}`;
       this.#places.set(job, place);
       if (row.is_dead || row.revision !== job.data['revision'] || row.kind === 'signal') continue;
+      if (locked.suspended !== null) continue;
       // Who waits for one is told of it alone.
       if (!this.#known.has(place) && !isAwaited(job))
         works.set(job, (unitOfWork) => this.#work(unitOfWork, job, seen));

@@ -18,6 +18,8 @@ import { contextOf, stimulusOf } from './job-step.ts';
 import { JobsTogether } from './jobs-together.ts';
 
 const PAUSE_MS = 10_000;
+/** Who sets a suspended instance going again wakes its jobs. */
+const SUSPENDED_PAUSE_MS = 300_000;
 
 /**
  * What is done when a job of a process is due. The row is the truth: a queued job whose row is gone, is dead or has
@@ -27,15 +29,14 @@ export function workflowJobs(platform: WorkflowPlatform): JobHandler {
   const together = new JobsTogether(platform);
   return {
     async run(unitOfWork, job) {
-      const { job: id, revision, instance, transaction } = job.data;
+      const { job: id, instance, transaction } = job.data;
       if (typeof id !== 'string') return;
       if (isAwaited(job)) unitOfWork.afterCommit('tell who waits for a job', platform.runEnded.tell);
       if (typeof transaction === 'string')
         unitOfWork.actor = { userId: SYSTEM.authenticationId, transactionId: transaction };
       if (!isActive(platform)) return putOff(platform, unitOfWork, job);
-      if (typeof instance === 'string')
-        await moveInstance(platform, unitOfWork, id, { revision, transaction });
-      else await fireStartTimer(platform, unitOfWork, id, revision);
+      if (typeof instance === 'string') await moveInstance(platform, unitOfWork, job);
+      else await fireStartTimer(platform, unitOfWork, job);
     },
     workTogether: async (jobs) => (isActive(platform) ? together.look(jobs) : new Map()),
     // One step of an instance at a time, however many jobs it has.
@@ -63,11 +64,12 @@ function isActive(platform: WorkflowPlatform): boolean {
   }
 }
 
-/** While workflow is switched off its jobs wait, and lose no attempt. */
+/** While workflow is switched off, or an instance is suspended, its jobs wait, and lose no attempt. */
 async function putOff(
   platform: WorkflowPlatform,
   unitOfWork: UnitOfWork,
-  { data, attempts }: Job,
+  { data, attempt, attempts }: Job,
+  pauseMs = PAUSE_MS,
 ): Promise<void> {
   const { job, revision, instance } = data;
   const row = await findJob(await unitOfWork.db(), String(job));
@@ -76,22 +78,19 @@ async function putOff(
     id: row.id,
     revision: Number(revision),
     retryCycle: row.retry_cycle,
-    dueAt: platform.now() + PAUSE_MS,
-    attempts,
+    dueAt: platform.now() + pauseMs,
+    attempts: attempts - attempt + 1,
     ...(typeof instance === 'string' ? { instanceId: instance } : {}),
   });
 }
 
-async function moveInstance(
-  platform: WorkflowPlatform,
-  unitOfWork: UnitOfWork,
-  id: string,
-  { revision, transaction }: Record<'revision' | 'transaction', JsonValue | undefined>,
-): Promise<void> {
-  const { job: row, locked } = (await holdForJob(unitOfWork, id)) ?? {};
+async function moveInstance(platform: WorkflowPlatform, unitOfWork: UnitOfWork, job: Job): Promise<void> {
+  const { job: id, revision, transaction } = job.data;
+  const { job: row, locked } = (await holdForJob(unitOfWork, String(id))) ?? {};
   if (row === undefined || locked === undefined || row.is_dead || row.revision !== revision) return;
+  if (locked.suspended !== null) return putOff(platform, unitOfWork, job, SUSPENDED_PAUSE_MS);
   const step = beginStep(platform, contextOf(locked, unitOfWork, transaction));
-  if (row.kind === 'signal') await deleteJob(await unitOfWork.db(), id);
+  if (row.kind === 'signal') await deleteJob(await unitOfWork.db(), row.id);
   await takeStep(step, locked, stimulusOf(row));
 }
 
@@ -104,17 +103,14 @@ async function holdForJob(unitOfWork: UnitOfWork, id: string): Promise<LockedJob
   return lockForJob(await unitOfWork.db(), id);
 }
 
-async function fireStartTimer(
-  platform: WorkflowPlatform,
-  unitOfWork: UnitOfWork,
-  id: string,
-  revision: JsonValue | undefined,
-): Promise<void> {
+async function fireStartTimer(platform: WorkflowPlatform, unitOfWork: UnitOfWork, job: Job): Promise<void> {
+  const id = String(job.data['job']);
   const db = await unitOfWork.db();
   const row = await findJob(db, id, true);
-  if (row === undefined || row.is_dead || row.revision !== revision) return;
+  if (row === undefined || row.is_dead || row.revision !== job.data['revision']) return;
   const definition = await findDefinition(db, row.definition_id);
   if (definition === undefined || definition.suspended) return deleteJob(db, id);
+  if (definition.stopped_at !== null) return putOff(platform, unitOfWork, job, SUSPENDED_PAUSE_MS);
   const next = planNext(row.due_at.getTime(), row.repeat ?? undefined, platform.now(), nextInUtc);
   if (next === undefined) await deleteJob(db, id);
   else {

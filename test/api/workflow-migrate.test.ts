@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Api, CallOptions } from '../support/api.ts';
+import { type OperatorSite, ORDINARY, startOperatorSite } from '../support/operator-site.ts';
+import { processFile } from '../support/workflow.ts';
+import { boundary, end, gateway, path, start, tag, timer, user } from '../unit/workflow/engine/bpmn.ts';
+
+/** Two tasks beside each other, by their ids; the first has a timer. */
+const version = (first: string, second: string, after = '') =>
+  processFile(
+    'paired',
+    start() +
+      gateway('parallel', 'split') +
+      user(first) +
+      boundary('late', first, timer('PT1H')) +
+      tag('userTask', second, { name: 'Second', 'flowable:candidateUsers': 'ann' }) +
+      end() +
+      path('s', 'split', first, 'e') +
+      path('split', second, 'e') +
+      path('late', 'e') +
+      after,
+  );
+
+let site: OperatorSite;
+let api: Api;
+let workflow: OperatorSite['workflow'];
+let versions: string[];
+const migrate = (id: string, body: unknown, options: CallOptions = {}, parameters = '') =>
+  api('POST', `workflow/processinstance/${id}?_action=migrate${parameters}`, { body, ...options });
+const plan = (body: unknown, options: CallOptions = {}) =>
+  api('POST', `workflow/processdefinition/${versions[0]}?_action=planMigration`, { body, ...options });
+const startOld = (body: Record<string, unknown> = {}) =>
+  api('POST', 'workflow/processinstance', { body: { _processDefinitionId: versions[0], ...body } }).then(
+    (answer) => answer.body._id as string,
+  );
+
+beforeAll(async () => {
+  site = await startOperatorSite({ paired: version('a', 'b') });
+  ({ api, workflow } = site);
+  for (const content of [version('a', 'c'), version('x', 'c')]) {
+    await api('POST', 'workflow/deployment?_action=deploy', { body: { name: 'paired.bpmn20.xml', content } });
+  }
+  const all = await workflow.list('processdefinition', 'key=paired');
+  versions = all
+    .sort((left: { version: number }, right: { version: number }) => left.version - right.version)
+    .map(({ _id }: { _id: string }) => _id);
+});
+afterAll(() => site[Symbol.asyncDispose]());
+
+describe('a migration', () => {
+  test('to a version that is named takes tasks to the elements that they are mapped to, with who has them', async () => {
+    const id = await startOld();
+    const before = await workflow.tasks(id);
+    await api('POST', `workflow/taskinstance/${before[1]._id}?_action=claim`, { body: { userId: 'ann' } });
+    const mapping = { a: 'x', b: 'c' };
+    const rehearsed = await migrate(id, { processDefinitionId: versions[2], mapping }, {}, '&_dryRun=true');
+    expect(rehearsed.body.changes[0].after).toMatchObject({
+      processDefinitionId: versions[2],
+      at: ['x', 'c'],
+      act: { kind: 'migrate', from: versions[0], to: versions[2], mapping },
+    });
+    expect((await workflow.tasks(id)).map((task: { _rev: string }) => task._rev)[0]).toBe(before[0]._rev);
+    expect((await migrate(id, { processDefinitionId: versions[2], mapping })).status).toBe(200);
+    const after = await workflow.tasks(id);
+    expect(after).toMatchObject([
+      { _id: before[0]._id, taskDefinitionKey: 'x', processDefinitionId: versions[2] },
+      { _id: before[1]._id, taskDefinitionKey: 'c', assignee: 'ann' },
+    ]);
+    const { events, activities, waitsFor } = await workflow.get(
+      `processinstance/${id}?_fields=events,activities,waitsFor`,
+    );
+    expect(events).toMatchObject([
+      { userId: 'svc-admin', stimulus: { kind: 'migrate', to: versions[2], mapping } },
+    ]);
+    expect(activities).toContainEqual(
+      expect.objectContaining({
+        element: 'a',
+        left: expect.any(String),
+        reason: 'process instance migrated',
+      }),
+    );
+    expect(activities).toContainEqual(expect.objectContaining({ element: 'x', left: null }));
+    expect(waitsFor.filter(({ type }: { type: string }) => type === 'timer')).toHaveLength(1);
+    await workflow.completeAt(id, 'x');
+    await workflow.completeAt(id, 'c');
+    expect((await workflow.get(`processinstance/${id}`)).endTime).not.toBeNull();
+  });
+
+  test('that does not fit tells all that stands in the way, and changes nothing', async () => {
+    const id = await startOld();
+    const { status, body } = await migrate(id, { processDefinitionId: versions[2] });
+    expect([status, body.detail.id]).toEqual([409, 'WORKFLOW_MIGRATE_REFUSED']);
+    const message = 'is active and does not exist in the new version';
+    expect(body.detail.refusals).toEqual([
+      { element: 'a', message },
+      { element: 'b', message },
+    ]);
+    expect(await workflow.openTasks(id)).toEqual(['a', 'b']);
+    expect((await migrate(id, undefined)).status).toBe(500);
+  });
+
+  test('goes back to an older version as well', async () => {
+    const id = await startOld();
+    await migrate(id, { processDefinitionId: versions[1], mapping: { b: 'c' } });
+    expect((await migrate(id, { processDefinitionId: versions[0], mapping: { c: 'b' } })).status).toBe(200);
+    expect(await workflow.openTasks(id)).toEqual(['a', 'b']);
+  });
+
+  test.each<[(ids: string[]) => unknown, number, string]>([
+    [() => [], 400, 'WORKFLOW_BAD_FIELD'],
+    [() => ({ to: 'x' }), 400, 'WORKFLOW_BAD_FIELD'],
+    [() => ({ processDefinitionId: 7 }), 400, 'WORKFLOW_BAD_FIELD'],
+    [() => ({ processDefinitionId: 'none:1:1' }), 404, 'WORKFLOW_NO_DEFINITION'],
+    [([old]) => ({ processDefinitionId: old }), 400, 'WORKFLOW_MIGRATE_SAME'],
+    [(ids) => ({ processDefinitionId: ids[2], mapping: { nope: 'x' } }), 400, 'WORKFLOW_BAD_FIELD'],
+    [(ids) => ({ processDefinitionId: ids[2], mapping: { a: 'nope' } }), 400, 'WORKFLOW_BAD_FIELD'],
+    [(ids) => ({ processDefinitionId: ids[2], mapping: 'a' }), 400, 'WORKFLOW_BAD_FIELD'],
+  ])('asked for wrongly is refused (%#)', async (body, status, id) => {
+    const instance = await startOld();
+    const answer = await migrate(instance, body(versions));
+    expect([answer.status, answer.body.detail.id]).toEqual([status, id]);
+  });
+});
+
+describe('the plan of a migration', () => {
+  test('says for each element whether its instances can move, and how many could as a whole', async () => {
+    const mine = [await startOld({ _businessKey: 'planned' }), await startOld({ _businessKey: 'planned' })];
+    await workflow.completeAt(mine[0] ?? '', 'b');
+    const queryFilter = 'businessKey eq "planned"';
+    const message = 'is active and does not exist in the new version';
+    expect((await plan({ to: versions[1], queryFilter })).body).toEqual({
+      from: versions[0],
+      to: versions[1],
+      instances: 2,
+      ok: 1,
+      refused: 1,
+      elements: [
+        { element: 'a', name: 'a', to: 'a', doing: 'task', instances: 2, isOk: true },
+        { element: 'b', name: 'Second', to: 'b', doing: 'task', instances: 1, isOk: false, reason: message },
+      ],
+    });
+    expect((await plan({ to: versions[1], queryFilter, mapping: { b: 'c' } })).body).toMatchObject({
+      instances: 2,
+      ok: 2,
+      refused: 0,
+    });
+    expect(
+      (await plan({ to: versions[1], queryFilter: 'startTime lt "2020-01-01T00:00:00Z"' })).body,
+    ).toMatchObject({
+      instances: 0,
+      elements: [],
+    });
+  });
+
+  test.each([
+    [{}, 'WORKFLOW_BAD_FIELD'],
+    [{ to: 'paired', sample: 3 }, 'WORKFLOW_BAD_FIELD'],
+    [{ to: '$1', queryFilter: 7 }, 'WORKFLOW_BAD_FIELD'],
+    [{ to: '$1', queryFilter: 'state eq "x"' }, 'QUERY_UNKNOWN_FIELD'],
+  ])('is refused for %j', async (body, id) => {
+    const to = 'to' in body && body.to === '$1' ? { to: versions[1] } : {};
+    const answer = await plan({ ...body, ...to });
+    expect([answer.status, answer.body.detail.id]).toEqual([400, id]);
+  });
+});
+
+test('only administrators migrate, and plan it', async () => {
+  const id = await startOld();
+  for (const options of ORDINARY) {
+    expect((await migrate(id, { processDefinitionId: versions[1] }, options)).status).toBe(403);
+    expect((await plan({ to: versions[1] }, options)).status).toBe(403);
+  }
+});
