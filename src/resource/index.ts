@@ -26,6 +26,7 @@ export {
 } from './context.ts';
 export type { ResourceDescription } from './description.ts';
 export { asksForJsonSchema, JSON_SCHEMA_DRAFT } from './json-schema-format.ts';
+export { type Language, languageOf } from './language.ts';
 export { newIdOf, requireSameId } from './new-id.ts';
 export { MOST_OBJECT_BYTES, requireStorableSize } from './object-size.ts';
 export { hasTransform, parsePatch } from './patch/patch-operation.ts';

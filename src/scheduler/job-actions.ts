@@ -6,6 +6,7 @@ import {
   ActionTable,
   actionResult,
   dbOf,
+  languageOf,
   readerOf,
   resourceBody,
 } from '#resource/index.ts';
@@ -65,17 +66,23 @@ function onAll(platform: SchedulerPlatform, schedules: KeptSchedules): ActionTab
       },
       nextRunDates: {
         does: 'Says when a schedule that is sent would fire, the next `count` times',
-        async run(_context, request) {
+        async run(context, request) {
           const { count, ...fields }: JsonObject = { invokeService: 'script', ...fieldsOf(request) };
           const definition = parseSchedule(fields, { persisted: true });
-          return actionResult(previewFirings(definition, clock.now(), count, dst()));
+          return actionResult(previewFirings(definition, clock.now(), count, dst(), languageOf(context)));
         },
       },
       calendar: {
         does: 'Says when all schedules fire `from` one time `to` another, and how many slots they need',
         async run(context, request) {
           const db = await readerOf(platform, context);
-          return actionResult(await calendarOf(db, request.content ?? {}, { now: clock.now(), dst: dst() }));
+          return actionResult(
+            await calendarOf(db, request.content ?? {}, {
+              now: clock.now(),
+              dst: dst(),
+              language: languageOf(context),
+            }),
+          );
         },
       },
       ...ALSO_VALIDATES,
@@ -106,7 +113,9 @@ function onEach(platform: SchedulerPlatform, schedules: KeptSchedules): ActionTa
         does: 'Says when the schedule fires, the next `count` times',
         async run(context, request, id) {
           const { definition } = await schedules.get(context, id);
-          return actionResult(previewFirings(definition, clock.now(), fieldsOf(request)['count'], dst()));
+          return actionResult(
+            previewFirings(definition, clock.now(), fieldsOf(request)['count'], dst(), languageOf(context)),
+          );
         },
       },
       why: {

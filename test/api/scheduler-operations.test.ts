@@ -168,6 +168,11 @@ describe('the operation of schedules', () => {
       leftOut: [expect.stringMatching(/skip from 2038-03-28T02:00:00 to 2038-03-28T03:00:00/)],
     });
     await put('previewed', { schedule: '0 30 2 31 10 ? 2038', timeZone: 'Europe/Berlin' });
+    const headers = { 'Accept-Language': 'de-DE, en;q=0.5' };
+    for (const path of ['scheduler/job/previewed', 'scheduler/job?_queryFilter=_id+eq+"previewed"']) {
+      const { body } = await site.api('GET', path, { headers });
+      expect(body.result?.[0] ?? body).toMatchObject({ words: expect.stringMatching(/^Um 02:30/) });
+    }
     const own = await act('previewed', 'nextRunDates', { count: 5 });
     expect(own.body.dates).toEqual([
       expect.objectContaining({

@@ -2,6 +2,7 @@ import type { DaylightSaving } from '#cron/index.ts';
 import type { Db } from '#database/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { Language } from '#resource/index.ts';
 import { askedTime } from '../asked-time.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
 import { timingOf } from '../schedule/schedule.ts';
@@ -35,7 +36,7 @@ const UNITS = [
 export async function calendarOf(
   db: Db,
   body: JsonValue,
-  { now, dst }: { readonly now: number; readonly dst: DaylightSaving },
+  { now, dst, language }: { readonly now: number; readonly dst: DaylightSaving; readonly language: Language },
 ): Promise<JsonObject> {
   const members = isObject(body) ? body : {};
   const from = askedTime(members, 'from', refuse) ?? now;
@@ -63,7 +64,7 @@ export async function calendarOf(
     to: iso(to),
     schedules: listed
       .filter(({ runs }) => runs.times.length > 0 || runs.everyMs !== undefined)
-      .map(({ schedule, runs }) => shown(schedule, runs)),
+      .map(({ schedule, runs }) => shown(schedule, runs, language)),
     truncated: planned.length > MOST_SCHEDULES,
     slots: {
       capacity,
@@ -98,11 +99,11 @@ function runsOf(
   return { times, tookMs: tookMs ?? 0 };
 }
 
-function shown(schedule: PlannedSchedule, { times, everyMs }: PlannedRuns): JsonObject {
+function shown(schedule: PlannedSchedule, { times, everyMs }: PlannedRuns, language: Language): JsonObject {
   const { id, definition, owner, paused, parked, tookMs } = schedule;
   return {
     _id: id,
-    words: scheduleWords(definition),
+    words: scheduleWords(definition, language),
     ...(owner === null ? {} : { nodeId: owner }),
     ...(paused ? { paused } : {}),
     ...(parked ? { parked } : {}),

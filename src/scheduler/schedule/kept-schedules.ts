@@ -3,7 +3,7 @@ import type { Database, DatabaseClock, Wake } from '#database/index.ts';
 import { didYouMean, InternalServerError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import { equalJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { shortServiceName } from '#platform/index.ts';
-import { type Context, dbOf, type Resource, writeContext } from '#resource/index.ts';
+import { type Context, dbOf, languageOf, type Resource, writeContext } from '#resource/index.ts';
 import { rehearseFiring } from '../fire/rehearse-firing.ts';
 import { formatRunKey } from '../run/run.ts';
 import type { ScheduledServices } from '../service/scheduled-service.ts';
@@ -193,13 +193,14 @@ export class KeptSchedules {
     writeContext(context).unitOfWork.afterCommit('wake the scheduler', this.#platform.wake);
   }
 
-  async show(job: JobView): Promise<Resource> {
+  async show(context: Context, job: JobView): Promise<Resource> {
     const { secrets, seals } = this.#platform;
     const view = {
       ...job,
       definition: shownDefinition(job.id, await seals.openToShow(job.definition), secrets),
     };
-    return jobResourceOf(view, this.#platform.clock.now(), this.#platform.dst());
+    const { clock, dst } = this.#platform;
+    return jobResourceOf(view, { now: clock.now(), dst: dst(), language: languageOf(context) });
   }
 
   /** A run under way with the fields of its schedule, which may have been deleted meanwhile. */
@@ -216,7 +217,7 @@ export class KeptSchedules {
   }
 
   async #view(context: Context, { triggerId }: JobRow): Promise<Resource> {
-    return this.show((await findJobView(await dbOf(this.#platform, context), triggerId))!);
+    return this.show(context, (await findJobView(await dbOf(this.#platform, context), triggerId))!);
   }
 
   async #store(context: Context, id: string, definition: ScheduleDefinition): Promise<Resource> {

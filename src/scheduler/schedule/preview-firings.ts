@@ -1,6 +1,7 @@
 import type { DaylightSaving } from '#cron/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { Language } from '#resource/index.ts';
 import { clockNotes, localTime } from './clock-warnings.ts';
 import { anchored, firstFiring, nextFiring } from './next-firing.ts';
 import { type ScheduleDefinition, type Timing, timingOf } from './schedule.ts';
@@ -21,11 +22,12 @@ export function previewFirings(
   now: number,
   count: JsonValue | undefined,
   dst: DaylightSaving,
+  language: Language = 'en',
 ): JsonObject {
   const timing = timingOf(anchored(definition, now), dst);
   const dates = listFirings(timing, now, readCount(count));
   return {
-    words: scheduleWords(definition),
+    words: scheduleWords(definition, language),
     timeZone: timing.zone.id,
     dates: dates.map((at) => ({
       date: new Date(at).toISOString(),

@@ -57,7 +57,7 @@ function jobProvider(
       );
       const views = await queryJobViews(db, request, platform.nodeName);
       const shown = new Map<JobView, Resource>();
-      for (const view of views.rows) shown.set(view, await schedules.show(view));
+      for (const view of views.rows) shown.set(view, await schedules.show(context, view));
       return pageResult(
         views,
         ({ id }) => id,

@@ -1,6 +1,6 @@
 import type { DaylightSaving } from '#cron/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { type Resource, resource } from '#resource/index.ts';
+import { type Language, type Resource, resource } from '#resource/index.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
 import { FURTHER_FIELDS, SCHEDULE_FIELDS, type ScheduleDefinition, timingOf } from '../schedule/schedule.ts';
 import { scheduleWords } from '../schedule/schedule-words.ts';
@@ -12,14 +12,17 @@ import type { JobView } from './job-view-repository.ts';
  *
  * @param now epoch ms; a schedule that waits for the end of its own run fires next after it
  */
-export function jobResourceOf(job: JobView, now: number, dst: DaylightSaving): Resource {
+export function jobResourceOf(
+  job: JobView,
+  { now, dst, language }: { readonly now: number; readonly dst: DaylightSaving; readonly language: Language },
+): Resource {
   const { definition, triggers } = job;
   const isRunning = triggers[0]?.['acquired'] === true;
   const next =
     job.next_run_at === null && isRunning ? nextFiring(timingOf(definition, dst), now) : job.next_run_at;
   return resource(job.id, null, {
     ...fieldsOf(definition),
-    words: scheduleWords(definition),
+    words: scheduleWords(definition, language),
     ...(job.owner === null ? {} : { nodeId: job.owner }),
     triggers: [...triggers],
     nextRunDate: iso(next),

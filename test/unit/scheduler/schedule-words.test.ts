@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { languageOf } from '#resource/index.ts';
 import { parseSchedule } from '../../../src/scheduler/schedule/schedule.ts';
 import { scheduleWords } from '../../../src/scheduler/schedule/schedule-words.ts';
 
@@ -28,5 +29,31 @@ describe('the words of a schedule', () => {
       { persisted: true },
     );
     expect(scheduleWords(definition)).toBe(words);
+  });
+});
+
+describe('the words of a schedule in German', () => {
+  it.each([
+    [{ schedule: '0 0 2 ? * 1' }, 'Um 02:00, nur jeden Sonntag'],
+    [{ type: 'simple' }, 'Einmal'],
+    [{ type: 'simple', repeatInterval: 3_600_000, repeatCount: -1 }, 'Jede Stunde'],
+    [{ type: 'simple', repeatInterval: 90_000, repeatCount: 3 }, 'Alle 90 Sekunden, 4-mal'],
+  ])('%j', (fields, words) => {
+    const definition = parseSchedule({ invokeService: 'script', ...fields }, { persisted: true });
+    expect(scheduleWords(definition, 'de')).toBe(words);
+  });
+
+  it.each([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['de', 'de'],
+    ['de-AT, en;q=0.5', 'de'],
+    ['en;q=0.5, DE;q=0.9', 'de'],
+    ['fr, de;q=0.2', 'de'],
+    ['de;q=0, en', 'en'],
+    ['fr;q=x, *', 'en'],
+  ])('are for whoever reads German best: %s', (header, language) => {
+    const headers = header === undefined ? {} : { 'accept-language': header };
+    expect(languageOf({ http: { method: 'GET', path: '/', headers, parameters: {} } })).toBe(language);
   });
 });
