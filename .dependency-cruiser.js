@@ -1,11 +1,12 @@
 /**
- * The floor plan as rules: a room imports only from floors below its own, and only through the other
- * room's index.ts. Third-party packages have one address each.
+ * The floor plan as rules: a room imports only from floors below its own and from rooms that stand before it on its own
+ * floor, features not even from these, and only through the other room's index.ts. Third-party packages have one address
+ * each.
  */
 const floors = [
-  ['json', 'time', 'cron', 'lifecycle', 'errors', 'groovy'],
+  ['errors', 'json', 'time', 'cron', 'lifecycle', 'groovy'],
   ['observability', 'egress', 'config', 'database'],
-  ['cluster', 'crypto', 'work', 'queue', 'resource', 'repo'],
+  ['crypto', 'work', 'resource', 'repo', 'queue', 'cluster'],
   ['script', 'platform', 'security'],
   ['managed', 'endpoint', 'scheduler', 'taskscanner', 'workflow', 'administration', 'personal', 'events'],
 ];
@@ -27,6 +28,15 @@ const floorRules = floors.flatMap((names, level) => [
     },
   },
 ]);
+
+const orderRules = floors.flatMap((names) =>
+  names.slice(0, -1).map((name, at) => ({
+    name: `${name}-imports-nothing-that-stands-behind-it`,
+    severity: 'error',
+    from: { path: room([name]) },
+    to: { path: room(names.slice(at + 1)) },
+  })),
+);
 
 const featureRules = floors[4].map((name) => ({
   name: `feature-${name}-imports-no-feature`,
@@ -116,6 +126,7 @@ export default {
     },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     ...floorRules,
+    ...orderRules,
     ...featureRules,
     ...doorRules,
     ...cottageRules,
