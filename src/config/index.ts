@@ -34,7 +34,7 @@ export { type EndpointConfig, endpointConfig } from './definitions/endpoint-sche
 export { absentModule, openProperties } from './definitions/field-modules.ts';
 export { infoConfig } from './definitions/info-schema.ts';
 export { decodedSegment, internalRole } from './definitions/internal-role.ts';
-export { type ManagedConfig, managedConfig } from './definitions/managed-schema.ts';
+export { type ManagedConfig, managedConfig, PROPERTY_TYPES, SHOWN } from './definitions/managed-schema.ts';
 export { policyConfig } from './definitions/policy-schema.ts';
 export { processConfig } from './definitions/process-schema.ts';
 export { repoConfig } from './definitions/repo-schema.ts';

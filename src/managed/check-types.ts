@@ -1,31 +1,9 @@
-import type { Objection } from '#config/index.ts';
+import { type Objection, PROPERTY_TYPES, SHOWN } from '#config/index.ts';
 import { BadRequestError, didYouMean, factsOf } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { typeNameOf } from './collection.ts';
 import { compileType, type ManagedType } from './managed-type.ts';
 import { ManagedTypes } from './managed-types.ts';
-
-const PROPERTY_TYPES = [
-  'string',
-  'number',
-  'integer',
-  'boolean',
-  'array',
-  'object',
-  'relationship',
-  'null',
-  'any',
-] as const;
-
-/** What only user interfaces read, and what it is there. */
-const SHOWN: Readonly<Record<string, 'text' | 'flag' | 'texts'>> = {
-  title: 'text',
-  description: 'text',
-  label: 'text',
-  viewable: 'flag',
-  searchable: 'flag',
-  order: 'texts',
-};
 
 /**
  * What is wrong with the types of `managed.json` beyond their schema: all of it, as far as one mistake does not hide
@@ -99,7 +77,7 @@ function findShownMistakes(declared: JsonObject, place: readonly string[]): Obje
   }));
 }
 
-function isShown(value: JsonValue, kind: 'text' | 'flag' | 'texts'): boolean {
+function isShown(value: JsonValue, kind: (typeof SHOWN)[keyof typeof SHOWN]): boolean {
   if (kind === 'text') return typeof value === 'string';
   if (kind === 'flag') return typeof value === 'boolean' || value === 'true' || value === 'false';
   return Array.isArray(value) && value.every((each) => typeof each === 'string');

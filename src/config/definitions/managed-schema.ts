@@ -5,12 +5,40 @@ import { scriptReference } from './script-reference-schema.ts';
 
 const hook = () => scriptReference().nullish();
 
-/** Only user interfaces read it: the part that reads types says what is wrong with it. */
-const shown = () => z.unknown().optional();
+export const PROPERTY_TYPES = [
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'array',
+  'object',
+  'relationship',
+  'null',
+  'any',
+] as const;
+
+/** What only user interfaces read, and what it is there. Something else is kept, and warned of by who reads types. */
+export const SHOWN = {
+  title: 'text',
+  description: 'text',
+  label: 'text',
+  viewable: 'flag',
+  searchable: 'flag',
+  order: 'texts',
+} as const;
+
+/** As editors are told. */
+const FORMS = {
+  text: { type: ['string', 'null'] },
+  flag: { type: ['boolean', 'string', 'null'] },
+  texts: { type: ['array', 'null'], items: { type: 'string' } },
+};
+
+const shown = (key: keyof typeof SHOWN) => z.unknown().optional().meta(FORMS[SHOWN[key]]);
 
 const relationshipTarget = z.looseObject({
   path: z.string(),
-  label: shown(),
+  label: shown('label'),
   query: z
     .looseObject({
       queryFilter: z.string().optional(),
@@ -28,14 +56,16 @@ const relationshipKeys = {
 };
 
 const type = () =>
-  z.union([z.string(), z.array(z.string())], 'must be the name of a type or an array of such');
+  z
+    .union([z.string(), z.array(z.string())], 'must be the name of a type or an array of such')
+    .meta({ examples: PROPERTY_TYPES });
 
 const property = z.looseObject({
-  title: shown(),
-  description: shown(),
+  title: shown('title'),
+  description: shown('description'),
   type: type().optional(),
-  viewable: shown(),
-  searchable: shown(),
+  viewable: shown('viewable'),
+  searchable: shown('searchable'),
   userEditable: flag().nullish(),
   isProtected: flag().nullish(),
   /** Of the object; or, in objects inside of it, the names that must be there. */
@@ -62,10 +92,10 @@ const managedType = z.looseObject({
   name: filledText(),
   schema: z
     .looseObject({
-      title: shown(),
-      viewable: shown(),
+      title: shown('title'),
+      viewable: shown('viewable'),
       type: type().nullish(),
-      order: shown(),
+      order: shown('order'),
       required: z.array(z.string()).optional(),
       /** False: objects have no other properties. */
       additionalProperties: z.unknown().optional(),
