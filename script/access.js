@@ -117,7 +117,7 @@ var httpAccessConfig = {
       pattern: 'workflow/taskinstance/*',
       roles: 'svc-authorized',
       methods: 'action',
-      actions: 'claim',
+      actions: 'claim,why',
       customAuthz: 'canUpdateTask()',
     },
     {

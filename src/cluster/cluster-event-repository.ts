@@ -53,3 +53,11 @@ export async function findClusterEvent(db: Db, id: string): Promise<ClusterEvent
     where event_id = ${id}::numeric`.execute(db);
   return rows[0];
 }
+
+/** The last ones of a node, the latest first. */
+export async function listEventsOf(db: Db, node: string, most: number): Promise<readonly ClusterEvent[]> {
+  const { rows } = await sql<ClusterEvent>`
+    select lpad(event_id::text, 19, '0') as id, at, node, kind, epoch, by, detail from svc_node_event
+    where node = ${node} order by event_id desc limit ${most}`.execute(db);
+  return rows;
+}

@@ -13,9 +13,14 @@ import {
   singleton,
   type WriteContext,
 } from '#resource/index.ts';
+import { listEventsOf } from './cluster-event-repository.ts';
 import { drainNode, listReports, resumeNode } from './node-report-repository.ts';
 import { listNodes, type NodeRow } from './node-repository.ts';
 import { reportView } from './report-view.ts';
+import { whyNode } from './why-node.ts';
+
+/** Told of why a node works. */
+const MOST_EVENTS = 20;
 
 export interface ClusterResourceOptions {
   readonly database: Database;
@@ -67,6 +72,16 @@ export function clusterResource({ database, wake }: ClusterResourceOptions): Rou
         does: 'Has the node claim no more work and be not ready, until it is resumed or starts anew; what it has it finishes',
         run: (context, _request, id) => change(context, id, 'drain'),
       },
+      why: {
+        does: 'Why the node works, or does not',
+        async run(context, _request, id) {
+          const db = await dbOf({ database }, context);
+          const nodes = await listReports(db);
+          const node = nodes.find(({ name }) => name === id);
+          if (node === undefined) throw noSuchNode(id, nodes);
+          return actionResult(whyNode(node, nodes, await listEventsOf(db, id, MOST_EVENTS)));
+        },
+      },
       resume: {
         does: 'Has the node work again',
         run: (context, _request, id) => change(context, id, 'resume'),
@@ -80,7 +95,7 @@ export function clusterResource({ database, wake }: ClusterResourceOptions): Rou
   };
 }
 
-function noSuchNode(name: string, nodes: readonly NodeRow[]): NotFoundError {
+function noSuchNode(name: string, nodes: readonly Pick<NodeRow, 'name'>[]): NotFoundError {
   const hint = didYouMean(
     name,
     nodes.map((node) => node.name),

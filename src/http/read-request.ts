@@ -12,6 +12,7 @@ import {
 import { isAtLeast, readProtocolVersion } from './api-version.ts';
 import { parseJsonBody, requireObject } from './json-body.ts';
 import { type Preconditions, readPreconditions } from './preconditions.ts';
+import { unfitMimeType } from './unfit-mime-type.ts';
 import { readUrlParameters, type UrlParameters } from './url-parameters.ts';
 
 /** An HTTP request, read as far as the protocol of resources needs it. */
@@ -102,7 +103,9 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
         throw new NotSupportedError(`Method ${method} not supported`, { id: 'HTTP_METHOD' });
     }
   };
-  const translated = request();
+  const asked = request();
+  const mimeType = readMimeType(asked, parameters);
+  const translated = asked.method === 'read' && mimeType !== null ? { ...asked, mimeType } : asked;
   if (translated.method !== 'read' && conditions.ifNoneMatch !== null && method === 'GET') {
     throw new PreconditionFailedError('If-None-Match is not supported for a query', {
       id: 'HTTP_CONDITION_UNFIT',
@@ -112,23 +115,18 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
     request: translated,
     prettyPrint: readFlag(parameters, '_prettyPrint'),
     ifNoneMatch: conditions.ifNoneMatch,
-    mimeType: readMimeType(translated, parameters),
+    mimeType,
   };
 }
 
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:; ?charset=[\w-]+)?$/;
 
-/** `_mimeType` goes with a read of exactly one field. */
+/** `_mimeType` goes with a read of one field; where none is named, with one whose answer is but one. */
 function readMimeType(request: ResourceRequest, { reserved }: UrlParameters): string | null {
   const mimeType = reserved._mimeType;
   if (mimeType === undefined) return null;
-  if (request.method !== 'read' || request.fields.length !== 1 || !MEDIA_TYPE.test(mimeType)) {
-    throw new BadRequestError(`_mimeType '${mimeType}' goes with a read of one field`, {
-      id: 'HTTP_MIME_TYPE',
-      field: '_mimeType',
-      hint: 'Name the media type, and the field with _fields',
-    });
-  }
+  if (request.method !== 'read' || request.fields.length > 1 || !MEDIA_TYPE.test(mimeType))
+    throw unfitMimeType(mimeType);
   return mimeType;
 }
 

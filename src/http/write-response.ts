@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { NotFoundError, type ResourceError } from '#errors/index.ts';
-import { firstOf, getMember, isObject } from '#json/index.ts';
+import { getMember, isObject } from '#json/index.ts';
 import {
   formatPath,
   type Resource,
@@ -10,6 +10,7 @@ import {
 } from '#resource/index.ts';
 import { type TextForm, textOf } from './json-text.ts';
 import { pageText } from './page-text.ts';
+import { unfitMimeType } from './unfit-mime-type.ts';
 
 const HEADERS = { 'Content-Type': 'application/json;charset=UTF-8', 'Cache-Control': 'no-cache, no-store' };
 
@@ -52,13 +53,14 @@ export async function writeResponse(
 }
 
 /** One field as the body itself: text as it is, anything else decoded from base64. */
-function rawField(request: ResourceRequest, { content }: Resource, mimeType: string): Answer {
-  const name = firstOf(request.fields).at(-1) ?? '';
+function rawField(request: ResourceRequest, { content, fieldsSelected }: Resource, mimeType: string): Answer {
+  const only = fieldsSelected === true && isObject(content) ? Object.keys(content) : [];
+  const field = request.fields[0] ?? (only.length === 1 ? only : undefined);
+  if (field === undefined) throw unfitMimeType(mimeType);
+  const name = field.at(-1) ?? '';
   const value = isObject(content) ? getMember(content, name) : undefined;
   if (value === undefined || value === null) {
-    throw new NotFoundError(
-      `'${formatPath(request.path)}' has no field '${firstOf(request.fields).join('/')}'`,
-    );
+    throw new NotFoundError(`'${formatPath(request.path)}' has no field '${field.join('/')}'`);
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const isText = /^text\/|[/+]json(?:;|$)/.test(mimeType) || typeof value !== 'string';

@@ -111,3 +111,4 @@ export { sealAnswers } from './road/sealed-answer.ts';
 export { inUnitOfWork } from './road/unit-of-work-filter.ts';
 export { parseFields, placeFields, resourceBody, selectFields } from './select-fields.ts';
 export { refuseUnknownField, warnOfUnknownField } from './unknown-field.ts';
+export { type Why, type WhyLink, whyOf } from './why.ts';

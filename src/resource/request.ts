@@ -34,6 +34,8 @@ export interface CreateRequest extends RequestBase {
 
 export interface ReadRequest extends RequestBase {
   readonly method: 'read';
+  /** As which media type one field is wanted plain; without `_fields` the resource says which. */
+  readonly mimeType?: string;
 }
 
 export interface UpdateRequest extends RequestBase {

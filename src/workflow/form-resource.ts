@@ -16,7 +16,7 @@ import { findDefinition, findLatest, listKeys } from './definition/definition-re
 import { unknownDefinition } from './definition/definitions.ts';
 import type { FormProperty } from './engine/index.ts';
 import { formAsJsonSchema, formSchema, noneStart, readForm, variableScope } from './form/index.ts';
-import { readOpenTask } from './task/task-resource.ts';
+import { readOpenTask } from './task/open-task.ts';
 import type { WorkflowPlatform } from './workflow-platform.ts';
 
 /** What a form shows of some of its properties: a text for each id. */

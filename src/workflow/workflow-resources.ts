@@ -21,7 +21,7 @@ export function workflowResources(
     'processdefinition/{procdefid}/taskdefinition*': taskDefinitionResource(platform),
     'processinstance*': collection(instanceResource(platform, false)),
     'processinstance/history*': collection(instanceResource(platform, true)),
-    'taskinstance*': collection(taskResource(platform)),
+    'taskinstance*': collection(taskResource(platform, router)),
     'taskinstance/history*': collection(taskHistoryResource(platform)),
     message: singleton(messageResource(platform)),
     signal: singleton(signalResource(platform)),

@@ -68,8 +68,12 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 describe('a process file', () => {
   it('is shown to administrators as it was deployed', async () => {
-    const { status, type, text } = await plain(`${definition}?_fields=xml&_mimeType=application/xml`, admin);
+    const { status, type, text } = await plain(`${definition}?_mimeType=application/xml`, admin);
     expect([status, type, text]).toEqual([200, 'application/xml', fragile]);
+    const named = await plain(`${definition}?_fields=xml&_mimeType=application/xml`, admin);
+    expect(named.text).toBe(fragile);
+    expect((await plain(`${definition}?_mimeType=application/xml`, asAnn)).status).toBe(403);
+    expect((await plain(`${definition}?_mimeType=text/plain`, admin)).status).toBe(400);
   });
 
   it('is not shown to those who may only start the process, nor to nobody', async () => {
@@ -83,8 +87,10 @@ describe('a process file', () => {
 
 describe('a picture as SVG', () => {
   const picture = async (at: string) => {
-    const { status, text } = await plain(`${at}?_fields=diagramSvg&_mimeType=image/svg%2Bxml`, admin);
-    expect(status).toBe(200);
+    const { status, type, text } = await plain(`${at}?_fields=diagram&_mimeType=image/svg%2Bxml`, admin);
+    expect([status, type]).toEqual([200, 'image/svg+xml']);
+    const named = await plain(`${at}?_fields=diagramSvg&_mimeType=image/svg%2Bxml`, admin);
+    expect(named.text).toBe(text);
     return text;
   };
 
@@ -92,7 +98,9 @@ describe('a picture as SVG', () => {
     const svg = await picture(definition);
     expect(svg).toContain('data-element-id="check" class="userTask"');
     expect(svg).toContain('Check &quot;it&quot; &lt;here&gt;');
-    expect(svg).not.toMatch(/<script|<foreignObject|<image|<use|href=|\son\w+=|url\(|@import/i);
+    expect(svg).not.toMatch(
+      /<script|<foreignObject|<image|<use|href=|\son\w+=|\sstyle=|<style|url\(|@import/i,
+    );
   });
 
   it('says where an instance stands, and where it cannot go on', async () => {

@@ -170,3 +170,28 @@ test('only administrators migrate, and plan it', async () => {
     expect((await plan({ to: versions[1] }, options)).status).toBe(403);
   }
 });
+
+test('a rehearsed deployment says which version it replaces, and which elements come, go and change', async () => {
+  const changed = version('x', 'd').replace('PT1H', 'PT2H');
+  const deploy = (name: string, content: string) =>
+    api('POST', 'workflow/deployment?_action=deploy&_dryRun=true', { body: { name, content } });
+  const { changes } = (await deploy('paired.bpmn20.xml', changed)).body;
+  expect(changes).toMatchObject([
+    {
+      operation: 'create',
+      after: {
+        version: 4,
+        replaces: {
+          _id: versions[2],
+          version: 3,
+          added: expect.arrayContaining(['d']),
+          removed: expect.arrayContaining(['c']),
+          changed: expect.arrayContaining(['late']),
+        },
+      },
+    },
+  ]);
+  expect(changes[0].after.replaces.changed).not.toContain('x');
+  const fresh = (await deploy('other.bpmn20.xml', version('a', 'b').replaceAll('"paired"', '"fresh"'))).body;
+  expect(fresh.changes[0].after).toMatchObject({ version: 1, replaces: null });
+});

@@ -1,6 +1,6 @@
 import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { formatPath, parsePath } from '#resource/index.ts';
+import { formatPath, parsePath, type WhyLink, whyOf } from '#resource/index.ts';
 import { waysOf } from '../derive/derivation.ts';
 import { followPath } from '../derive/derivation-repository.ts';
 import { areInEffect } from '../derive/derive-properties.ts';
@@ -142,14 +142,38 @@ async function explainOne(
       : await explainCondition(found?.[conditionField], conditionField, seenIn(inquiry), inquiry.shows);
   const span = temporalField === null ? undefined : found?.[temporalField];
   const has = own.some(({ inEffect }) => inEffect);
+  const why = has ? whyHas(own) : whyNot(own, condition, inquiry.now);
   return {
     _ref: target,
     has,
-    why: has ? whyHas(own) : whyNot(own, condition, inquiry.now),
+    ...whyOf(has ? 'granted' : own.length > 0 ? 'notInEffect' : 'notGranted', why, own.map(linkOf)),
     grants: [...own],
     ...(condition === null ? {} : { condition: condition.condition, clauses: condition.clauses }),
     ...(Array.isArray(span) && span.length > 0 ? { window: { role: span } } : {}),
   };
+}
+
+const MADE = {
+  manual: 'granted by hand',
+  temporal: 'granted by hand for a time',
+  conditional: 'granted because its condition held',
+} as const;
+
+function linkOf({ via, at, by, audit, process, condition, window }: Grant): WhyLink {
+  const spans = isObject(window)
+    ? Object.values(window).flatMap((span) => (Array.isArray(span) ? span : []))
+    : [];
+  const times = spans.flatMap((span) =>
+    isObject(span) && typeof span['duration'] === 'string' ? span['duration'] : [],
+  );
+  const text = [
+    MADE[via],
+    typeof by === 'string' ? ` by ${by}` : '',
+    typeof process === 'string' ? ` through ${process}` : '',
+    typeof condition === 'string' ? `: ${condition}` : '',
+    times.length === 0 ? '' : `, in effect ${times.join(' and ')}`,
+  ].join('');
+  return { at, text, ...(typeof audit === 'string' ? { ref: `audit/activity/${audit}` } : {}) };
 }
 
 function whyHas(own: readonly Grant[]): string {

@@ -126,7 +126,7 @@ export function governing({ conditionField, temporalField }: Relationship): read
 
 async function causeShown(inquiry: Inquiry, cause: Cause | undefined): Promise<JsonObject> {
   if (cause === undefined) return {};
-  const { entry, by, transaction } = cause;
+  const { entry, by, transaction, process } = cause;
   const stored = { userId: by, transactionId: transaction };
   const told = await inquiry.shown(`audit/activity/${entry}`, [], stored);
   if (told === undefined) return {};
@@ -135,6 +135,7 @@ async function causeShown(inquiry: Inquiry, cause: Cause | undefined): Promise<J
     ...(userId === undefined ? {} : { by: userId }),
     ...(transactionId === undefined ? {} : { transaction: transactionId }),
     audit: entry,
+    ...(process !== null && (await inquiry.shown(process, [], {})) !== undefined ? { process } : {}),
   };
 }
 

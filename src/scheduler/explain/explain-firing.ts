@@ -1,22 +1,14 @@
 import type { DaylightSaving } from '#cron/index.ts';
 import type { Db } from '#database/index.ts';
 import { NotFoundError } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { type Why, type WhyLink, whyOf } from '#resource/index.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
 import { timingOf } from '../schedule/schedule.ts';
 import type { FiringView } from '../store/firing-repository.ts';
 import { type FiringFacts, gatherFacts } from './explain-repository.ts';
 
-/** One link of the chain: what happened when, as a sentence without a subject that changes. */
-export interface Link extends JsonObject {
-  readonly at: string;
-  readonly text: string;
-  /** The path of the resource that shows it. */
-  readonly ref?: string;
-}
-
 /** Why a schedule did, or did not, fire at a time. */
-export interface Explanation extends JsonObject {
+export interface Explanation extends Why {
   readonly schedule: string;
   /** The time that was asked about. */
   readonly time: string;
@@ -28,8 +20,6 @@ export interface Explanation extends JsonObject {
   readonly planned: boolean | null;
   /** As in the ledger, or `waiting`, `running`, `paused`, `parked`, `disabled`, `notPlanned`, `future`, `unrecorded`. */
   readonly outcome: string;
-  readonly why: string;
-  readonly chain: Link[];
 }
 
 const NEAR_MS = 1_000;
@@ -59,8 +49,7 @@ export async function explainFiring(
     nodeId: facts.job?.owner ?? null,
     persisted: facts.job === null ? null : facts.job.owner === null,
     planned,
-    ...verdict,
-    chain: chain.toSorted((left, right) => left.at.localeCompare(right.at)),
+    ...whyOf(verdict.outcome, verdict.why, chain),
   };
 }
 
@@ -160,8 +149,8 @@ function judge(
   };
 }
 
-function background({ job, neighbours, others }: FiringFacts): Link[] {
-  const links: Link[] = neighbours.map((entry) => ({
+function background({ job, neighbours, others }: FiringFacts): WhyLink[] {
+  const links: WhyLink[] = neighbours.map((entry) => ({
     at: iso(plannedAt(entry)),
     text: `the neighbouring time in the ledger: ${judgeEntry(entry).why}`,
     ref: `scheduler/firing/${entry._id}`,
@@ -177,9 +166,9 @@ function background({ job, neighbours, others }: FiringFacts): Link[] {
   return links;
 }
 
-function history(entry: FiringView): Link[] {
+function history(entry: FiringView): WhyLink[] {
   const { claimedAt, startedAt, endedAt, node, attempt, tookMs, outcome } = entry;
-  const links: Link[] = [{ at: iso(plannedAt(entry)), text: 'this is its planned time' }];
+  const links: WhyLink[] = [{ at: iso(plannedAt(entry)), text: 'this is its planned time' }];
   if (typeof claimedAt === 'string')
     links.push({ at: claimedAt, text: `node ${node} claimed it`, ref: `cluster/${node}` });
   if (typeof startedAt === 'string') {
@@ -194,8 +183,8 @@ function history(entry: FiringView): Link[] {
   return links;
 }
 
-function presence({ running, waiting, now }: FiringFacts, at: number): Link[] {
-  const links: Link[] = [{ at: iso(at), text: 'the time that was asked about' }];
+function presence({ running, waiting, now }: FiringFacts, at: number): WhyLink[] {
+  const links: WhyLink[] = [{ at: iso(at), text: 'the time that was asked about' }];
   for (const run of running) {
     links.push({
       at: (run.startedAt ?? run.claimedAt).toISOString(),

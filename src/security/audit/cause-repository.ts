@@ -14,6 +14,8 @@ export interface Cause {
   readonly by: string | null;
   readonly at: Date;
   readonly transaction: string;
+  /** The process instance that did it, by its path; null of what no process did. */
+  readonly process: string | null;
 }
 
 /**
@@ -24,7 +26,13 @@ export async function findCauses(db: Db, made: readonly Made[]): Promise<readonl
   if (made.length === 0) return [];
   const wanted = JSON.stringify(made.map(({ paths, at }, place) => ({ place, paths, at: at.toISOString() })));
   const { rows } = await sql<Cause & { place: number }>`
-    select made.place, cause.* from jsonb_to_recordset(${wanted}::jsonb) as made (place int, paths jsonb, at timestamptz)
+    select made.place, cause.*,
+      -- Scripts of a process have parts of the transaction of its step.
+      (select p.object_id from audit_event p
+       where p.transaction_id = split_part(cause.transaction, '/', 1) and p.topic = 'activity'
+         and p.object_id like 'workflow/processinstance/%'
+       order by greatest(p.recorded_at - cause.at, cause.at - p.recorded_at) limit 1) as process
+    from jsonb_to_recordset(${wanted}::jsonb) as made (place int, paths jsonb, at timestamptz)
     cross join lateral (
       select id::text as entry, user_id as by, recorded_at as at, transaction_id as transaction
       from audit_event

@@ -1,3 +1,4 @@
+import type { Db } from '#database/index.ts';
 import { ForbiddenError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { asJson } from '#json/index.ts';
@@ -17,7 +18,7 @@ import { isOrdinary } from '../identity/sender.ts';
 import { planMigration } from '../instance/plan-migration.ts';
 import { suspendDefinition } from '../instance/suspension.ts';
 import { answerPage } from '../query/answer-page.ts';
-import { asksFor, asksForDiagram, keepAllFields } from '../query/fields.ts';
+import { asksFor, asksForDiagram, keepAllFields, SVG, wantedAs } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { definitionDiagram, definitionSvg } from './definition-diagram.ts';
@@ -100,6 +101,10 @@ async function read(
 ): Promise<Resource> {
   const db = await readerOf(platform, context);
   const row = await getRow(platform, context, id);
+  if (wantedAs(request) === 'application/xml' && request.fields.length === 0) {
+    const answer = resource(row.id, String(row.revision), await xmlOf(context, db, row));
+    return { ...answer, fieldsSelected: true };
+  }
   const definition = await platform.definitions.get(db, id);
   const { formKey, formProperties } = describeStartForm(definition.process);
   const content: JsonObject = {
@@ -116,20 +121,29 @@ async function read(
     );
   }
   if (asksForDiagram(request)) {
-    const diagram = await definitionDiagram(platform, db, definition);
+    const isSvg = wantedAs(request) === SVG;
+    const diagram = isSvg
+      ? await definitionSvg(platform, definition)
+      : await definitionDiagram(platform, db, definition);
     if (diagram !== undefined) content['diagram'] = diagram;
   }
-  if (asksFor(request, 'xml')) {
-    if (isOrdinary(context)) throw onlyForAdministrators();
-    // The bytes of the file, in base64 as pictures are, so that `_mimeType` gives them as they were deployed.
-    const bytes = await findResource(db, row.deployment_id, row.resource_name);
-    if (bytes !== undefined) content['xml'] = bytes.toString('base64');
-  }
+  if (asksFor(request, 'xml')) Object.assign(content, await xmlOf(context, db, row));
   if (asksFor(request, 'diagramSvg')) {
     const svg = await definitionSvg(platform, definition);
     if (svg !== undefined) content['diagramSvg'] = svg;
   }
   return keepAllFields(request, resource(row.id, String(row.revision), content));
+}
+
+/** The bytes of the file, in base64 as pictures are, so that `_mimeType` gives them as they were deployed. */
+async function xmlOf(
+  context: Context,
+  db: Db,
+  { deployment_id, resource_name }: DefinitionRow,
+): Promise<JsonObject> {
+  if (isOrdinary(context)) throw onlyForAdministrators();
+  const bytes = await findResource(db, deployment_id, resource_name);
+  return bytes === undefined ? {} : { xml: bytes.toString('base64') };
 }
 
 /** Scripts say more than those who may start a process are to know. */

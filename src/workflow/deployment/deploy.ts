@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { cronMistake } from '#cron/index.ts';
-import type { UnitOfWork } from '#database/index.ts';
+import type { Db, UnitOfWork } from '#database/index.ts';
 import { BadRequestError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import type { Scripts } from '#script/index.ts';
+import { findLatest } from '../definition/definition-repository.ts';
 import { noDelegates } from '../delegate/project-delegates.ts';
 import { compile, type Finding, type ProcessDefinition, ProcessFileError } from '../engine/index.ts';
 import { lintForms } from '../form/index.ts';
@@ -10,6 +12,7 @@ import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { armStarts } from './arm-starts.ts';
 import { checkCalls } from './check-calls.ts';
 import { type CheckedScripts, checkScripts } from './check-scripts.ts';
+import { compareProcesses } from './compare-processes.ts';
 import {
   findLatestDeployment,
   insertDefinition,
@@ -41,6 +44,8 @@ export interface Deployed {
     readonly id: string;
     readonly version: number;
     readonly findings: readonly Finding[];
+    /** Of a rehearsal: the version that it replaces, and how they differ; null for a new process. */
+    readonly replaces?: JsonObject | null;
   }[];
 }
 
@@ -55,6 +60,7 @@ export async function deploy(
   platform: WorkflowPlatform,
   unitOfWork: UnitOfWork,
   file: DeploymentFile,
+  { compares = false }: { readonly compares?: boolean } = {},
 ): Promise<Deployed | undefined> {
   const hash = hashOf(file.resources);
   const db = await unitOfWork.db();
@@ -69,7 +75,7 @@ export async function deploy(
   await file.admit?.();
   const processes = await compileAll(platform, file);
   const deploymentId = await insertDeployment(db, { ...file, hash });
-  const definitions: { id: string; version: number; findings: Finding[] }[] = [];
+  const definitions: Deployed['definitions'][number][] = [];
   const together = new Set(processes.map(({ process }) => process.key));
   for (const { process, resourceName, xml, mistakes, doubts } of processes) {
     const findings = [
@@ -79,6 +85,7 @@ export async function deploy(
       ...lintForms(process, file.resources),
       ...(await checkCalls(db, process, together)),
     ];
+    const replaces = compares ? { replaces: await whatItReplaces(platform, db, process) } : {};
     const { id, version } = await insertDefinition(db, {
       key: process.key,
       name: process.name ?? null,
@@ -89,10 +96,21 @@ export async function deploy(
       diagramName: diagramName(process.key, resourceName, xml, file.resources),
       findings,
     });
-    definitions.push({ id, version, findings });
+    definitions.push({ id, version, findings, ...replaces });
   }
   for (const { process } of processes) await armStarts(platform, unitOfWork, process.key);
   return { deploymentId, definitions };
+}
+
+async function whatItReplaces(
+  { definitions }: WorkflowPlatform,
+  db: Db,
+  process: ProcessDefinition,
+): Promise<JsonObject | null> {
+  const latest = await findLatest(db, process.key);
+  if (latest === undefined) return null;
+  const before = await definitions.get(db, latest.id);
+  return { _id: latest.id, version: latest.version, ...compareProcesses(before.process, process) };
 }
 
 /** A file that came back as it was before its removal. */

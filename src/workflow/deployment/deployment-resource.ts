@@ -32,16 +32,18 @@ export function deploymentResource(platform: WorkflowPlatform): CollectionProvid
           const { unitOfWork } = context;
           // A process is code from end to end: expressions, listeners, scripts, calls.
           const admit = () => platform.resources.requireScriptRight(context, '/content');
-          const deployed = await deploy(platform, unitOfWork, { name, resources, origin, isNews, admit });
+          const compares = context.rehearsed === true;
+          const file = { name, resources, origin, isNews, admit };
+          const deployed = await deploy(platform, unitOfWork, file, { compares });
           // A deployment is told of by its answer; who rehearses it looks among the changes.
-          for (const { id, version, findings } of context.rehearsed === true
+          for (const { id, version, findings, replaces = null } of compares
             ? (deployed?.definitions ?? [])
             : []) {
             unitOfWork.record({
               resource: `workflow/processdefinition/${id}`,
               operation: 'create',
               before: null,
-              after: { _id: id, version, resourceName: name, findings: asJson(findings) },
+              after: { _id: id, version, resourceName: name, findings: asJson(findings), replaces },
             });
           }
           return actionResult({

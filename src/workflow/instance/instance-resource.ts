@@ -15,7 +15,7 @@ import {
 import { type EventRow, listEvents } from '../history/event-repository.ts';
 import { keeps } from '../history/history-level.ts';
 import { answerPage } from '../query/answer-page.ts';
-import { asksFor, asksForDiagram, keepAllFields } from '../query/fields.ts';
+import { asksFor, asksForDiagram, keepAllFields, SVG, wantedAs } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
 import { listTasksOf } from '../task/task-listing-repository.ts';
 import { viewHistoricTask } from '../task/task-view.ts';
@@ -119,7 +119,7 @@ async function read(
   }));
   const content: JsonObject = { ...viewInstance(await withCounters(platform, db, row)), tasks };
   if (asksForDiagram(request)) {
-    const diagram = await instanceDiagram(platform, db, row, 'png');
+    const diagram = await instanceDiagram(platform, db, row, wantedAs(request) === SVG ? 'svg' : 'png');
     if (diagram !== undefined) content['diagram'] = diagram;
   }
   if (asksFor(request, 'diagramSvg')) {

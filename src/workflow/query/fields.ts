@@ -13,3 +13,10 @@ export function asksForDiagram(request: Request): boolean {
 export function keepAllFields(request: Request, answer: Resource): Resource {
   return asksFor(request, '*') ? { ...answer, fieldsSelected: true } : answer;
 }
+
+export const SVG = 'image/svg+xml';
+
+/** As which media type a field is wanted plain. */
+export function wantedAs(request: Request): string | undefined {
+  return request.method === 'read' ? request.mimeType : undefined;
+}

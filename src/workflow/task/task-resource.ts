@@ -26,21 +26,16 @@ import {
   unclaimTask,
   updateTask,
 } from './move-task.ts';
-import {
-  findSurroundings,
-  findTask,
-  listHistoricTasks,
-  listOpenTasks,
-  type TaskRow,
-} from './task-listing-repository.ts';
-import { viewCandidates, viewHistoricTask, viewTask, visibleVariables } from './task-view.ts';
-import { userTaskAt } from './user-task-at.ts';
+import { getOpenTask, readOpenTask } from './open-task.ts';
+import { findTask, listHistoricTasks, listOpenTasks } from './task-listing-repository.ts';
+import { viewCandidates, viewHistoricTask, viewTask } from './task-view.ts';
+import { type TaskJudges, whyTask } from './why-task.ts';
 
 /** Parameters for which the groups of a user are looked up, with whatever scripts that runs. */
 const CANDIDATES = ['taskCandidateUser', 'taskCandidateOrAssigned'];
 
 /** `/workflow/taskinstance`: open tasks. */
-export function taskResource(platform: WorkflowPlatform): CollectionProvider {
+export function taskResource(platform: WorkflowPlatform, judges: TaskJudges): CollectionProvider {
   return {
     description: { title: 'Task', query: '_queryId=query-all-ids' },
     runsScripts: (request) =>
@@ -74,11 +69,11 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
         run: async (context) => actionResult(await countTasks(platform, context)),
       },
     }),
-    instanceActions: taskActions(platform),
+    instanceActions: taskActions(platform, judges),
   };
 }
 
-function taskActions(platform: WorkflowPlatform): ActionTable<[id: string]> {
+function taskActions(platform: WorkflowPlatform, judges: TaskJudges): ActionTable<[id: string]> {
   const performed = ({ action }: ActionRequest) => actionResult({ 'Task action performed': action });
   return new ActionTable(
     {
@@ -113,6 +108,11 @@ function taskActions(platform: WorkflowPlatform): ActionTable<[id: string]> {
           await completeTask(platform, context, id, content ?? {}, judgedAt);
           return performed(request);
         },
+      },
+      why: {
+        does: 'Why the task is still there: who may claim or complete it, and what stands in the way',
+        runsScripts: true,
+        run: async (context, _request, id) => actionResult(await whyTask(platform, judges, context, id)),
       },
       resolve: {
         does: 'Gives a task that was delegated back to its owner',
@@ -150,22 +150,6 @@ export function taskHistoryResource(platform: WorkflowPlatform): CollectionProvi
       return resource(row.id, null, viewHistoricTask(row));
     },
   };
-}
-
-async function getOpenTask(platform: WorkflowPlatform, context: Context, id: string): Promise<TaskRow> {
-  const row = isId(id) ? await findTask(await readerOf(platform, context), id) : undefined;
-  if (row === undefined || row.ended_at !== null) throw noTask(id);
-  return row;
-}
-
-/** An open task with what its form is made of. @throws NotFoundError */
-export async function readOpenTask(platform: WorkflowPlatform, context: Context, id: string) {
-  const db = await readerOf(platform, context);
-  const row = await getOpenTask(platform, context, id);
-  const surroundings = await findSurroundings(db, row);
-  const { process } = await platform.definitions.get(db, row.definition_id);
-  const variables = visibleVariables(row, surroundings, process);
-  return { row, surroundings, variables, node: userTaskAt(process, row.element) };
 }
 
 async function readTask(platform: WorkflowPlatform, context: Context, id: string): Promise<Resource> {

@@ -1,0 +1,26 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '#json/index.ts';
+import type { ProcessDefinition } from '../engine/index.ts';
+
+/** By the ids of elements and flows: what a version has that the one before had not, has not any more, or has otherwise. */
+export function compareProcesses(before: ProcessDefinition, after: ProcessDefinition): JsonObject {
+  const [old, now] = [elementsOf(before), elementsOf(after)];
+  return {
+    added: [...now.keys()].filter((id) => !old.has(id)),
+    removed: [...old.keys()].filter((id) => !now.has(id)),
+    changed: [...now].flatMap(([id, element]) =>
+      !old.has(id) || isDeepStrictEqual(old.get(id), element) ? [] : [id],
+    ),
+  };
+}
+
+/** Each by itself: what is in it, and which flows lead to it, are elements of their own. */
+function elementsOf({ nodes, flows }: ProcessDefinition): Map<string, unknown> {
+  const all = new Map<string, unknown>(flows);
+  for (const [id, node] of nodes) {
+    const { incoming: _, outgoing: __, ...own } = node;
+    const { body: ___, ...rest } = { body: undefined, ...own };
+    all.set(id, rest);
+  }
+  return all;
+}
