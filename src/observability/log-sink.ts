@@ -18,8 +18,8 @@ interface LogOptions {
 /** Turns observations into log lines: message first, then the subject, then facts. */
 export function createLogSink(options: LogOptions): { observe: Observe; flush: () => void } {
   const pretty = options.pretty ?? process.stdout.isTTY === true;
-  const destination =
-    options.destination ?? (pretty ? prettyLines() : pino.destination({ dest: 1, sync: true }));
+  const lines = pretty || options.destination !== undefined ? undefined : waitingLines();
+  const destination = options.destination ?? lines?.destination ?? prettyLines();
   let node = options.nodeId;
   const logger = pino(
     {
@@ -33,12 +33,49 @@ export function createLogSink(options: LogOptions): { observe: Observe; flush: (
     destination,
   );
   const repetition = new Repetition(options.now);
+  const observe: Observe = (said) => {
+    if (said.kind === 'node.named') node = said.node;
+    log(logger, repetition, said);
+  };
+  lines?.tellOfLost((lost) => observe({ kind: 'log.lost', lines: lost }));
   return {
-    observe(said) {
-      if (said.kind === 'node.named') node = said.node;
-      log(logger, repetition, said);
+    observe,
+    flush: () => (lines === undefined ? logger.flush() : lines.flush()),
+  };
+}
+
+/** What waits for whoever reads the log. */
+const MOST_WAITING_BYTES = 8 * 1024 * 1024;
+/** At the end of the process somebody may still read so long. */
+const LAST_READING_MS = 1_000;
+
+/** A line waits for nobody: who does not read the log, as a full pipe, holds up no request. */
+function waitingLines() {
+  let until = Number.POSITIVE_INFINITY;
+  const destination = pino.destination({
+    dest: 1,
+    sync: false,
+    maxLength: MOST_WAITING_BYTES,
+    retryEAGAIN: () => performance.now() < until,
+  });
+  return {
+    destination,
+    flush() {
+      until = performance.now() + LAST_READING_MS;
+      try {
+        destination.flushSync();
+      } catch {
+        destination.destroy();
+      }
     },
-    flush: () => logger.flush(),
+    tellOfLost(tell: (lines: number) => void) {
+      let lost = 0;
+      destination.on('drop', () => (lost += 1));
+      destination.on('drain', () => {
+        if (lost > 0) tell(lost);
+        lost = 0;
+      });
+    },
   };
 }
 

@@ -17,6 +17,11 @@ interface ToldChange {
 
 /** The process, its keys, its database, its configuration. */
 export const SERVER = {
+  'log.lost': said<{ lines: number }>({
+    level: 'warn',
+    text: ({ lines }) => `${lines} lines of this log are lost: nobody read it for too long`,
+    facts: ({ lines }) => ({ lines }),
+  }),
   'server.started': said<{ url: string; project: string; roles: readonly string[]; took: number }>({
     level: 'info',
     text: ({ url }) => `listening on ${url}`,
