@@ -13,6 +13,7 @@ import {
   logTable,
   metricTable,
   restTable,
+  scriptTables,
   viewTables,
 } from '../test/support/reference.ts';
 import { startTestServer } from '../test/support/server.ts';
@@ -29,6 +30,7 @@ await writeFile(
 );
 await write('hooks.md', hookTable());
 await write('log.md', logTable());
+await write('scripts.md', await scriptTables(server.api));
 await write('metrics.md', metricTable(metrics));
 await write('views.md', await viewTables(database.db));
 const api = await (await fetch(new URL('/docs/openapi.json', server.url))).json();

@@ -1,13 +1,13 @@
 import { administrationFeature, type ConfigOverrides, type ServerState } from '#administration/index.ts';
 import { AddressGuard, type Destination, type Network } from '#egress/index.ts';
-import { Endpoints } from '#endpoint/index.ts';
+import { ENDPOINT_USE, Endpoints } from '#endpoint/index.ts';
 import { type EventFeature, eventFeature } from '#events/index.ts';
 import { managedFeature } from '#managed/index.ts';
 import { personalFeature } from '#personal/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import { ScheduledServices, schedulerFeature } from '#scheduler/index.ts';
-import { scriptResource } from '#script/index.ts';
+import { SCRIPT_USES, type ScriptUse } from '#script/index.ts';
 import {
   type AccessRules,
   type AuditFeature,
@@ -23,6 +23,7 @@ import {
 import { taskscannerFeature } from '#taskscanner/index.ts';
 import { type WorkflowPlatform, workflowFeature } from '#workflow/index.ts';
 import { openPlatform, type PlatformOptions } from './open-platform.ts';
+import { scriptFeature } from './script-feature.ts';
 
 /** Everything a request needs; the same in the main thread and in script threads. */
 export interface Core extends Platform {
@@ -79,8 +80,10 @@ export function buildCore(options: CoreOptions): Core {
   });
   const { listening = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT), entrance = router } = options;
   const events = eventFeature(platform, { access, listening, entrance });
+  /** Known when all features are. */
+  const uses: Record<string, ScriptUse> = {};
   const features: readonly Feature[] = [
-    { resources: { 'script*': scriptResource(scripts) } },
+    { ...scriptFeature(platform, uses), scriptUses: { ...SCRIPT_USES, endpoint: ENDPOINT_USE } },
     scheduler,
     taskscanner,
     workflow,
@@ -92,7 +95,8 @@ export function buildCore(options: CoreOptions): Core {
     personalFeature(platform),
     events,
   ];
-  for (const { resources = {}, services: offered = [] } of features) {
+  for (const { resources = {}, services: offered = [], scriptUses = {} } of features) {
+    Object.assign(uses, scriptUses);
     for (const [pattern, handler] of Object.entries(resources)) router.mount(pattern, handler);
     for (const service of offered) services.register(service);
   }

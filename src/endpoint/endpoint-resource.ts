@@ -12,9 +12,27 @@ import {
   type RouteHandler,
   type RouteMatch,
 } from '#resource/index.ts';
-import { FIELD_SCRIPT, requestView, ScriptError, type Scripts } from '#script/index.ts';
+import {
+  type BindingsOf,
+  FIELD_SCRIPT,
+  REQUEST,
+  requestView,
+  ScriptError,
+  type Scripts,
+  type ScriptUse,
+} from '#script/index.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointResponse } from './endpoint-response.ts';
+
+/** The script of an endpoint. */
+export const ENDPOINT_USE = {
+  title: 'an endpoint; the value is the answer',
+  bindings: {
+    request: REQUEST,
+    resourcePath: { type: 'string', says: 'what stands in the path behind that of the endpoint' },
+    resourceName: { type: 'string', says: 'the same' },
+  },
+} as const satisfies ScriptUse;
 
 export interface EndpointPlatform {
   readonly scripts: Scripts;
@@ -92,7 +110,7 @@ export class EndpointResource implements RouteHandler {
         request: requestView(request, resourcePath),
         resourcePath,
         resourceName: resourcePath,
-      },
+      } satisfies BindingsOf<typeof ENDPOINT_USE>,
     });
     return endpointResponse(request, value);
   }

@@ -6,4 +6,5 @@
  * whose script stopped compiling says so (503).
  */
 export { checkEndpoints } from './check-endpoints.ts';
+export { ENDPOINT_USE } from './endpoint-resource.ts';
 export { Endpoints } from './endpoints.ts';

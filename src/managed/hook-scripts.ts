@@ -9,6 +9,7 @@ import { ScriptError, ScriptInactiveError, type Scripts } from '#script/index.ts
 export function hookScripts(scripts: Scripts): Scripts {
   return {
     compile: (reference) => scripts.compile(reference),
+    diagnose: (reference, scope) => scripts.diagnose(reference, scope),
     evaluate: (context, call) =>
       scripts.evaluate(context, call).catch((error: unknown) => {
         if (isMissing(error)) throw missing(error, call.label);

@@ -1,3 +1,5 @@
+import type { Binding } from '#script/index.ts';
+
 /** The kinds of request that run the lifecycle. */
 type RequestKind = 'create' | 'read' | 'update' | 'patch' | 'delete';
 
@@ -6,29 +8,30 @@ interface Hook {
   /** The requests that run it, a list in `lifecycle.ts`; retrieval runs for whatever is answered. */
   readonly on: readonly RequestKind[];
   readonly moment: string;
-  /** Variables for the object besides `request` and `resourceName`, by what they hold. */
-  readonly sees: Readonly<Record<string, string>>;
+  /** Variables for the object besides `request` and `resourceName`. */
+  readonly sees: Readonly<Record<string, Binding>>;
   /** Those whose changes go on. Where there are two, they are one object, which may be changed under either name. */
   readonly keeps: readonly string[];
   /** Whether `object` has the relationships that the request was about. */
   readonly hasRelationships?: true;
 }
 
-const NEW = 'the object as it will be';
-const OLD = 'as it was stored, or null';
+const NEW = managed('the object as it will be');
+const OLD = managed('as it was stored, or null');
+const NULL = { type: 'null', says: 'null' } as const;
 
 /** Hooks of a type, in the order in which a life runs through them. */
 export const HOOKS = {
   onCreate: {
     on: ['create'],
     moment: 'before a new object gets its relationships and is checked',
-    sees: { object: NEW, oldObject: 'null', newObject: 'the content of the request' },
+    sees: { object: NEW, oldObject: NULL, newObject: managed('the content of the request') },
     keeps: ['object'],
   },
   onRead: {
     on: ['read'],
     moment: 'last, for each object that is answered',
-    sees: { object: 'the object with what is calculated', oldObject: 'null', newObject: 'null' },
+    sees: { object: managed('the object with what is calculated'), oldObject: NULL, newObject: NULL },
     keeps: ['object'],
   },
   onUpdate: {
@@ -40,7 +43,7 @@ export const HOOKS = {
   onDelete: {
     on: ['delete'],
     moment: 'before anything goes',
-    sees: { object: 'the object as it is', oldObject: OLD, newObject: 'null' },
+    sees: { object: managed('the object as it is'), oldObject: OLD, newObject: NULL },
     keeps: [],
   },
   onStore: {
@@ -52,7 +55,7 @@ export const HOOKS = {
   onRetrieve: {
     on: ['read'],
     moment: 'first, for each object that is answered, before the hooks of its properties',
-    sees: { object: 'the object with its relationships', oldObject: 'null', newObject: 'null' },
+    sees: { object: managed('the object with its relationships'), oldObject: NULL, newObject: NULL },
     keeps: ['object'],
   },
   onValidate: {
@@ -65,10 +68,10 @@ export const HOOKS = {
     on: ['create', 'update', 'patch', 'delete'],
     moment: 'after synchronisation has been told',
     sees: {
-      object: 'the object as it is stored',
+      object: managed('the object as it is stored'),
       oldObject: OLD,
-      newObject: 'the same as object, or null',
-      syncResults: 'what came of it',
+      newObject: managed('the same as object, or null'),
+      syncResults: { type: 'object', says: 'what came of it' },
     },
     keeps: [],
     hasRelationships: true,
@@ -76,24 +79,33 @@ export const HOOKS = {
   postCreate: {
     on: ['create'],
     moment: 'when all is stored, and before the commit',
-    sees: { object: 'the object as it is stored', oldObject: 'null', newObject: 'the same' },
+    sees: { object: managed('the object as it is stored'), oldObject: NULL, newObject: managed('the same') },
     keeps: [],
     hasRelationships: true,
   },
   postUpdate: {
     on: ['update', 'patch'],
     moment: 'when all is stored, and before the commit',
-    sees: { object: 'the object as it is stored', oldObject: OLD, newObject: 'the same as object' },
+    sees: {
+      object: managed('the object as it is stored'),
+      oldObject: OLD,
+      newObject: managed('the same as object'),
+    },
     keeps: [],
     hasRelationships: true,
   },
   postDelete: {
     on: ['delete'],
     moment: 'when all is gone, and before the commit',
-    sees: { object: 'as it was stored', oldObject: 'the same', newObject: 'null' },
+    sees: { object: managed('as it was stored'), oldObject: managed('the same'), newObject: NULL },
     keeps: [],
   },
 } as const satisfies Readonly<Record<string, Hook>>;
+
+/** An object of the type. */
+function managed<const Says extends string>(says: Says) {
+  return { type: 'object', says, isManaged: true } as const;
+}
 
 export type HookName = keyof typeof HOOKS;
 

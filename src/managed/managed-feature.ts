@@ -12,6 +12,7 @@ import { policeRawObjects } from './policy/police-raw-objects.ts';
 import { PolicyBook } from './policy/policy-book.ts';
 import { policyResource } from './policy/policy-resource.ts';
 import { typeSchemaResource, typesResource } from './schema/schema-resource.ts';
+import { MANAGED_USES } from './script-uses.ts';
 import { searchResource } from './search/search-resource.ts';
 import { noSynchronizer } from './synchronizer.ts';
 
@@ -53,6 +54,7 @@ export function managedFeature(platform: Platform): Feature {
     observe,
   };
   return {
+    scriptUses: MANAGED_USES,
     resources: {
       'managed*': managedObjectResource(managed),
       'policy*': policyResource(managed),

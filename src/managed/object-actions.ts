@@ -20,7 +20,7 @@ import {
   resourceBody,
   type WriteContext,
 } from '#resource/index.ts';
-import { requestView, type ScriptReference } from '#script/index.ts';
+import { type BindingsOf, requestView, type ScriptReference } from '#script/index.ts';
 import { checkObject, findStale } from './check-objects.ts';
 import { newExchange } from './exchange.ts';
 import { explainDerived, isExplained, parseQuestion } from './explain/explain-derived.ts';
@@ -30,6 +30,7 @@ import type { ManagedType } from './managed-type.ts';
 import { requireNameOnly } from './name-by-query.ts';
 import { queryOfCaller } from './retrieve/query-of-caller.ts';
 import { runLifecycle } from './run-lifecycle.ts';
+import type { ACTION_USE } from './script-uses.ts';
 
 const PAGE_SIZE = 500;
 
@@ -226,7 +227,7 @@ async function runScript(
       resourcePath,
       resourceName: resourcePath,
       object: await read(true),
-    },
+    } satisfies BindingsOf<typeof ACTION_USE>,
   });
   return shownAs(type, id, await read(false));
 }

@@ -4,13 +4,15 @@ import type { Database } from '#database/index.ts';
 import type { HealthPart, Service, Solitude } from '#lifecycle/index.ts';
 import type { Gauge } from '#observability/index.ts';
 import type { RouteHandler } from '#resource/index.ts';
-import type { ScriptThreads } from '#script/index.ts';
+import type { ScriptThreads, ScriptUses } from '#script/index.ts';
 import type { ScheduledService } from './scheduled-service.ts';
 
 /** What one part of the product brings. It is made in the main thread and in each script thread alike. */
 export interface Feature {
   /** What it answers, by the pattern of its path (`RouteTable`). */
   readonly resources?: Readonly<Record<string, RouteHandler>>;
+  /** Where it runs scripts, by the names that editors ask for. */
+  readonly scriptUses?: ScriptUses;
   /** What schedules can invoke. */
   readonly services?: readonly ScheduledService[];
   /** What it does on a node beside answering; asked for in the main thread alone. */

@@ -10,7 +10,7 @@ import { scheduleSecrets } from './scheduler-settings.ts';
 import { CustomServices } from './service/custom-service.ts';
 import { findMissingService, type OfferedServices } from './service/missing-service.ts';
 import type { ScheduledServices } from './service/scheduled-service.ts';
-import { scriptScheduledService } from './service/script-scheduled-service.ts';
+import { SCHEDULE_USE, scriptScheduledService } from './service/script-scheduled-service.ts';
 import { UNCONFIGURED_SERVICES } from './service/unconfigured-service.ts';
 import { firingResource } from './view/firing-resource.ts';
 import { jobResource } from './view/job-resource.ts';
@@ -66,6 +66,7 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
       'scheduler/acquiredTriggers': triggerListResource(database, 'acquiredTriggers'),
       'repo/scheduler/triggers*': triggerResource(database),
     },
+    scriptUses: { schedule: SCHEDULE_USE },
     node: (node) => schedulerNode({ platform, services, isCurrent: options.isCurrent }, node),
   };
 }

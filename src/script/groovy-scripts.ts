@@ -25,6 +25,17 @@ function compileOnce(script: ScriptSource): CompiledGroovy {
   return compiled;
 }
 
+/** All that keeps it from compiling, in the order of the source. */
+export function groovyMistakes(script: ScriptSource): readonly GroovySyntaxError[] {
+  try {
+    compileOnce(script);
+    return [];
+  } catch (error) {
+    if (error instanceof GroovySyntaxError) return error.mistakes;
+    throw error;
+  }
+}
+
 /** Nothing of the script runs. @throws ScriptSyntaxError */
 export function compiledGroovy(script: ScriptSource): CompiledGroovy {
   try {

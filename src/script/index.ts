@@ -6,6 +6,7 @@
  * code never runs on the main thread; every run starts with fresh globals; a run ends within its limits.
  */
 
+export { bindingResource } from './binding-resource.ts';
 export { checkScripts } from './check-scripts.ts';
 export { FIELD_SCRIPT } from './field-scripts.ts';
 export type { HostOperations } from './host-operations.ts';
@@ -31,6 +32,15 @@ export { ScriptRunner } from './script-runner.ts';
 export { ScriptSources } from './script-sources.ts';
 export { ScriptThreads } from './script-threads.ts';
 export { scriptTransform } from './script-transform.ts';
+export {
+  type Binding,
+  type BindingsOf,
+  REQUEST,
+  RESOURCE_NAME,
+  type ScriptUse,
+  type ScriptUses,
+} from './script-use.ts';
+export { SCRIPT_USES } from './script-uses.ts';
 export { noScripts, type Scripts } from './scripts.ts';
 export { workKind } from './thread-protocol.ts';
 export { askWhoseWork, handling, observeFromThread, serveThread } from './thread-server.ts';

@@ -5,9 +5,37 @@ import type { Context, Filter, Request, Response } from '#resource/index.ts';
 import { formatPath, parsePatch } from '#resource/index.ts';
 import { requestView } from './request-view.ts';
 import { parseScriptReference, type ScriptReference } from './script-reference.ts';
+import { type BindingsOf, REQUEST, RESOURCE_PATH, type ScriptUse } from './script-use.ts';
 import type { Scripts } from './scripts.ts';
 
-type Moment = 'condition' | 'onRequest' | 'onResponse' | 'onFailure';
+const OF_ALL = { request: REQUEST, resourcePath: RESOURCE_PATH, resourceName: RESOURCE_PATH } as const;
+const KEPT_REQUEST = { ...REQUEST, keeps: true } as const;
+
+/** Scripts of the filters of `router.json`, by their moments. */
+export const FILTER_USES = {
+  condition: { title: 'a filter of router.json: whether it looks at the request', bindings: OF_ALL },
+  onRequest: {
+    title: 'a filter of router.json, before the request goes on',
+    bindings: { ...OF_ALL, request: KEPT_REQUEST },
+  },
+  onResponse: {
+    title: 'a filter of router.json, before the answer goes back',
+    bindings: {
+      ...OF_ALL,
+      response: {
+        type: 'object',
+        says: 'the answer: `content`, or `result` with a row for each object',
+        keeps: true,
+      },
+    },
+  },
+  onFailure: {
+    title: 'a filter of router.json, when the request has failed',
+    bindings: { ...OF_ALL, exception: { type: 'object', says: '`code`, `reason`, `message`, `detail`' } },
+  },
+} as const satisfies Readonly<Record<string, ScriptUse>>;
+
+type Moment = keyof typeof FILTER_USES;
 
 /** One filter of `router.json`: which requests it looks at, and the scripts that look. */
 export interface RouterFilter {
@@ -146,7 +174,12 @@ function evaluate(given: {
   return scripts.evaluate(context, {
     reference: filter.scripts[moment]!,
     label: `router ${filter.place} ${moment}`,
-    bindings: { ...bindings, request, resourcePath: path, resourceName: path },
+    bindings: {
+      ...bindings,
+      ...({ request, resourcePath: path, resourceName: path } satisfies BindingsOf<
+        typeof FILTER_USES.condition
+      >),
+    },
     returnBindings: ['request', 'response'],
   });
 }

@@ -93,10 +93,15 @@ const MISSING: Readonly<Record<string, string>> = {
   println: 'Write console.log or logger.info',
 };
 
+/** What to write instead of a name that scripts of the field have, and no script here. */
+export function insteadOfName(name: string): string | undefined {
+  return Object.hasOwn(MISSING, name) ? MISSING[name] : undefined;
+}
+
 function explained(message: string): string {
   const [, name] = /^ReferenceError: '(\w+)' is not defined/.exec(message) ?? [];
-  if (name === undefined || !Object.hasOwn(MISSING, name)) return message;
-  return `${message}. ${MISSING[name]}`;
+  const instead = name === undefined ? undefined : insteadOfName(name);
+  return instead === undefined ? message : `${message}. ${instead}`;
 }
 
 /**

@@ -10,15 +10,24 @@ import {
   unsupported,
   writeContext,
 } from '#resource/index.ts';
+import { findUse } from './binding-resource.ts';
+import type { Diagnosis, ScriptScope } from './diagnosis.ts';
 import { DESCRIPTOR_KEYS, parseScriptReference, type ScriptReference } from './script-reference.ts';
+import { type BindingsOf, RESOURCE_PATH, type ScriptUse, type ScriptUses } from './script-use.ts';
 import type { Scripts } from './scripts.ts';
+
+/** A script that is sent to be run on the spot. */
+export const EVALUATED = {
+  title: 'a script that is sent to /script',
+  bindings: { resourcePath: RESOURCE_PATH, resourceName: RESOURCE_PATH },
+} as const satisfies ScriptUse;
 
 /** A header has room for a few. */
 const MOST_WARNINGS = 10;
 const LONGEST_WARNING = 200;
 
 /** `/script`: evaluates and compiles scripts on the spot. */
-export function scriptResource(scripts: Scripts): RouteHandler {
+export function scriptResource(scripts: Scripts, uses: ScriptUses): RouteHandler {
   const actions = new ActionTable<[script: SentScript]>(
     {
       eval: {
@@ -30,10 +39,13 @@ export function scriptResource(scripts: Scripts): RouteHandler {
       compile: {
         does: 'Says whether a script compiles',
         runsScripts: true,
-        run: async (_context, _request, { warnings }) => ({
-          ...actionResult(true),
-          headers: warningHeaders(warnings),
-        }),
+        run: async (_context, _request, { warnings, diagnosis }) =>
+          diagnosis === undefined
+            ? { ...actionResult(true), headers: warningHeaders(warnings) }
+            : actionResult({
+                ok: diagnosis.ok,
+                diagnostics: diagnosis.diagnostics.map((each) => ({ ...each })),
+              }),
       },
     },
     { anyCase: true },
@@ -44,7 +56,7 @@ export function scriptResource(scripts: Scripts): RouteHandler {
       if (request.method !== 'action' || match.remaining.length > 0) return unsupported(request);
       try {
         // The script is found and compiled before the action is looked at: a compile error wins.
-        const sent = await readScript(scripts, request);
+        const sent = await readScript(scripts, uses, request);
         return await actions.run(writeContext(context), request, sent);
       } catch (error) {
         throw error instanceof ResourceError ? withoutDetail(error) : error;
@@ -61,10 +73,16 @@ export function scriptResource(scripts: Scripts): RouteHandler {
 interface SentScript {
   readonly reference: ScriptReference;
   readonly warnings: readonly string[];
+  /** Where it was asked for; then the script need not compile. */
+  readonly diagnosis?: Diagnosis;
   readonly content: JsonObject;
 }
 
-async function readScript(scripts: Scripts, { content }: ActionRequest): Promise<SentScript> {
+async function readScript(
+  scripts: Scripts,
+  uses: ScriptUses,
+  { action, content, parameters }: ActionRequest,
+): Promise<SentScript> {
   if (!isObject(content)) {
     throw new BadRequestError('The body must be a JSON object that names a script', { id: 'SCRIPT_NO_BODY' });
   }
@@ -79,6 +97,10 @@ async function readScript(scripts: Scripts, { content }: ActionRequest): Promise
     });
   }
   const reference = { ...described, globals: isObject(globals) ? globals : {} };
+  if (action.toLowerCase() === 'compile' && content['diagnostics'] === true) {
+    const scope = scopeOf(uses, { ...content, ...parameters });
+    return { reference, warnings: [], diagnosis: await scripts.diagnose(reference, scope), content };
+  }
   return { reference, warnings: await scripts.compile(reference), content };
 }
 
@@ -92,13 +114,25 @@ async function evaluate(
   const { value } = await scripts.evaluate(context, {
     reference,
     bindings: {
-      resourcePath: '',
-      resourceName: '',
+      ...({ resourcePath: '', resourceName: '' } satisfies BindingsOf<typeof EVALUATED>),
       ...bindingsOf(content),
       ...request.parameters,
     },
   });
   return actionResult(value);
+}
+
+/** What a script is given: what the members that do not describe it are called, and what its use brings. */
+function scopeOf(uses: ScriptUses, sent: JsonObject): ScriptScope {
+  const { diagnostics: _, use, ...given } = bindingsOf(sent);
+  const names = Object.keys(given);
+  if (use === undefined) {
+    // It may be any: what one of them brings is not unknown.
+    const all = Object.values(uses).flatMap(({ bindings }) => Object.keys(bindings));
+    return { names: new Set(['context', ...all, ...names]), takesOthers: false, keepsVariables: true };
+  }
+  const { bindings, takesOthers = false, keepsVariables = false } = findUse(uses, String(use));
+  return { names: new Set(['context', ...Object.keys(bindings), ...names]), takesOthers, keepsVariables };
 }
 
 /** The answer is `true` alone, so what may be wrong with a script that compiles stands beside it. */

@@ -6,9 +6,18 @@ import type { Observe } from '#observability/index.ts';
 import type { Context, RequestSink } from '#resource/index.ts';
 import { bindingLibraries } from './binding-libraries.ts';
 import { contextView } from './context-view.ts';
+import { type Diagnosis, diagnosisOf, type ScriptScope } from './diagnosis.ts';
+import { doubtfulModules, doubtfulNames } from './doubtful-names.ts';
+import { findMistakes } from './find-mistakes.ts';
 import type { GroovyPool } from './groovy-pool.ts';
 import { warningText } from './groovy-warning.ts';
-import { SandboxPool, ScriptLimitError, ScriptSyntaxError } from './javascript/index.ts';
+import {
+  MODULE_FUNCTIONS,
+  SandboxPool,
+  ScriptLimitError,
+  ScriptSyntaxError,
+  SERVER_OBJECTS,
+} from './javascript/index.ts';
 import { compileFailure, runFailure } from './script-error.ts';
 import { hostOf } from './script-host.ts';
 import { notActive, ScriptLibrary } from './script-library.ts';
@@ -38,6 +47,7 @@ export class ScriptRunner implements Scripts {
   #pool: SandboxPool | undefined;
   /** Made when the first Groovy script comes; who has none pays nothing for it. */
   #groovy: Promise<GroovyPool> | undefined;
+  #languageNames: readonly string[] | undefined;
 
   constructor(options: ScriptRunnerOptions) {
     this.#options = options;
@@ -75,6 +85,43 @@ export class ScriptRunner implements Scripts {
         ? compileFailure(error, this.#debugInfo())
         : notActive(reference.name);
     }
+  }
+
+  async diagnose(reference: ScriptReference, scope: ScriptScope): Promise<Diagnosis> {
+    const { language, globals } = reference;
+    const script = await this.#library.load(reference);
+    const findings = await findMistakes(script, language);
+    const { uses, modules = [] } = findings;
+    if (uses === undefined) return diagnosisOf(script.source, findings, []);
+    const known = new Set([
+      ...Object.keys(SERVER_OBJECTS),
+      ...(language === 'javascript' ? await this.#ofLanguage() : []),
+      ...Object.keys(this.#library.properties),
+      ...Object.keys(globals),
+      ...scope.names,
+    ]);
+    return diagnosisOf(script.source, findings, [
+      ...doubtfulNames(uses, known, scope),
+      ...(await doubtfulModules(modules, (name) =>
+        this.#library.resolveModule(name, reference.file ?? null),
+      )),
+    ]);
+  }
+
+  /** What JavaScript itself calls by a name, and modules find. */
+  async #ofLanguage(): Promise<readonly string[]> {
+    if (this.#languageNames === undefined) {
+      const pool = await this.#poolOf('javascript');
+      const { value } = await pool.run({
+        script: { name: 'names', source: 'Object.getOwnPropertyNames(globalThis)' },
+        bindings: {},
+        host: () => Promise.resolve(null),
+        timeoutMs: DEFAULT_TIMEOUT_MS,
+      });
+      const names = Array.isArray(value) ? value.map(String) : [];
+      this.#languageNames = [...names, ...Object.keys(MODULE_FUNCTIONS), 'arguments', 'exports', 'module'];
+    }
+    return this.#languageNames;
   }
 
   async evaluate(context: Context, call: ScriptCall): Promise<ScriptOutcome> {

@@ -3,7 +3,14 @@ import { isObject } from '#json/index.ts';
 import type { Context, Transform } from '#resource/index.ts';
 import { ScriptInactiveError } from './script-error.ts';
 import { parseScriptReference } from './script-reference.ts';
+import type { BindingsOf, ScriptUse } from './script-use.ts';
 import type { Scripts } from './scripts.ts';
+
+/** `transform`, an operation of a patch. */
+export const TRANSFORM = {
+  title: 'the operation transform of a patch; its value is that of the field',
+  bindings: { content: { type: 'value', says: 'the value of the field' } },
+} as const satisfies ScriptUse;
 
 const UNREADABLE = 'SCRIPT_NOT_COMPILED';
 
@@ -12,7 +19,8 @@ export function scriptTransform(scripts: Scripts, context: Context): Transform {
   return async (value, current) => {
     const script = isObject(value) ? value['script'] : undefined;
     const reference = parseScriptReference(script, '/value/script');
-    const call = { reference, label: 'transform', bindings: { content: current } };
+    const bindings = { content: current } satisfies BindingsOf<typeof TRANSFORM>;
+    const call = { reference, label: 'transform', bindings };
     const outcome = await scripts.evaluate(context, call).catch((error: unknown) => {
       // The script came with the request, so it is the request that is wrong.
       if (error instanceof ScriptInactiveError && errorIdOf(error) === UNREADABLE) {

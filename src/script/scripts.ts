@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { LogLevel } from '#observability/index.ts';
 import type { Context } from '#resource/index.ts';
+import type { Diagnosis, ScriptScope } from './diagnosis.ts';
 import type { HostOperations } from './host-operations.ts';
 import type { ScriptReference } from './script-reference.ts';
 
@@ -38,10 +39,13 @@ export interface Scripts {
   evaluate(context: Context, call: ScriptCall): Promise<ScriptOutcome>;
   /** @returns what may be wrong although it compiles, in sentences @throws ResourceError 400 with the compiler's text */
   compile(reference: ScriptReference): Promise<readonly string[]>;
+  /** Why it does not compile, or what may be wrong although it does, with the places. @throws ResourceError where there is no such script */
+  diagnose(reference: ScriptReference, scope: ScriptScope): Promise<Diagnosis>;
 }
 
 /** Stands in where scripts must not run; a request that reaches it was not sent to a script thread. */
 export const noScripts: Scripts = {
   evaluate: () => Promise.reject(new Error('This request runs a script outside a script thread')),
   compile: () => Promise.reject(new Error('This request compiles a script outside a script thread')),
+  diagnose: () => Promise.reject(new Error('This request compiles a script outside a script thread')),
 };

@@ -1,7 +1,7 @@
 import { errorIdOf, NotFoundError, NotSupportedError, ResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, parsePointer, removeAt, setAt } from '#json/index.ts';
 import { type Connection, type Context, formatPath, parsePath, type Resource } from '#resource/index.ts';
-import { parseScriptReference, ScriptError } from '#script/index.ts';
+import { type BindingsOf, parseScriptReference, ScriptError, type ScriptUse } from '#script/index.ts';
 import { type CurrentObject, type FoundObject, isClaimable } from './claimable.ts';
 import type { ScanDefinition } from './scan-definition.ts';
 import { connectionOf, type TaskScannerPlatform } from './scan-platform.ts';
@@ -24,6 +24,15 @@ export class ClaimLostError extends ResourceError {
 export function pathOf({ object }: Pick<ScanDefinition, 'object'>, [id]: FoundObject): string {
   return formatPath([...parsePath(object), id]);
 }
+
+/** The script of a scan, run for each object. */
+export const SCAN_USE = {
+  title: 'a scan, once for each object; true says that it is done',
+  bindings: {
+    input: { type: 'object', says: 'the object as it was claimed', isManaged: true },
+    objectID: { type: 'string', says: 'the path of the object with its id' },
+  },
+} as const satisfies ScriptUse;
 
 /**
  * Claims an object, runs the script on it, and marks it completed if the script answers true: all within the
@@ -54,7 +63,7 @@ export async function processObject(
   const { value } = await platform.scripts.evaluate(context, {
     reference: parseScriptReference(definition.script),
     label,
-    bindings: { input: claimed, objectID: path },
+    bindings: { input: claimed, objectID: path } satisfies BindingsOf<typeof SCAN_USE>,
   });
   if (value !== true) {
     return {

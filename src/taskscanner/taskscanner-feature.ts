@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { secretReferences } from '#config/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
+import { SCAN_USE } from './process-object.ts';
 import { TASKSCANNER_SERVICE } from './scan-definition.ts';
 import { TaskScanner } from './task-scanner.ts';
 import { scanFailureResource, taskscannerResource } from './taskscanner-resource.ts';
@@ -31,6 +32,7 @@ export function taskscannerFeature(platform: Platform): Feature {
       'taskscanner*': taskscannerResource(scanner),
       'taskscanner/{run}/failure': scanFailureResource(scanner),
     },
+    scriptUses: { scan: SCAN_USE },
     services: [
       {
         invokeService: TASKSCANNER_SERVICE,

@@ -9,6 +9,7 @@ import { WORKFLOW_QUEUE } from './job/enqueue-job.ts';
 import { RunEnded } from './job/run-ended.ts';
 import { workflowJobs } from './job/run-workflow-job.ts';
 import { MailQueue, mailGuard } from './mail/index.ts';
+import { PROCESS_USES } from './script/script-calls.ts';
 import { workflowNode } from './workflow-node.ts';
 import type { WorkflowPlatform } from './workflow-platform.ts';
 import { workflowResources } from './workflow-resources.ts';
@@ -68,6 +69,7 @@ export function workflowFeature(
   });
   return {
     workflow,
+    scriptUses: PROCESS_USES,
     resources: workflowResources(workflow, router),
     node: (node) => workflowNode(platform, workflow, node),
   };

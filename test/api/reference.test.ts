@@ -10,6 +10,7 @@ import {
   logTable,
   metricTable,
   restTable,
+  scriptTables,
   viewTables,
 } from '../support/reference.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -39,6 +40,10 @@ describe('docs/reference', () => {
 
   it('has each hook', async () => {
     expect(await generated('hooks.md')).toBe(hookTable().join('\n'));
+  });
+
+  it('has all that scripts find', async () => {
+    expect(await generated('scripts.md')).toBe((await scriptTables(server.api)).join('\n'));
   });
 
   it('has each line of the log', async () => {

@@ -7,6 +7,7 @@ import { shippedDefinitions } from '../../src/config/definitions/shipped-definit
 import type { JsonSchema } from '../../src/config/json-schema.ts';
 import { NAMED_ERRORS } from '../../src/errors/named-errors.ts';
 import { HOOK_NAMES, hookOf } from '../../src/managed/hook.ts';
+import type { Api } from './api.ts';
 import { cell, memberOf, textOf, visitSources } from './source-texts.ts';
 
 /** Tables of what a node may say and show, read off the product itself; `docs/write-reference.ts` writes them down. */
@@ -145,10 +146,49 @@ export function hookTable(): string[] {
     '| --- | --- | --- | --- | --- |',
     ...HOOK_NAMES.map((name) => {
       const { on, moment, sees, keeps } = hookOf(name);
-      const seen = Object.entries(sees).map(([variable, what]) => `\`${variable}\`: ${what}`);
+      const seen = Object.entries(sees).map(([variable, { says }]) => `\`${variable}\`: ${says}`);
       const kept = keeps.map((variable) => `\`${variable}\``).join(', ');
       return `| \`${name}\` | ${on.join(', ')} | ${moment} | ${seen.join('<br>')} | ${kept} |`;
     }),
+  ];
+}
+
+interface ToldGlobal {
+  readonly name: string;
+  readonly from: string;
+  readonly says: string;
+  readonly signature?: string;
+  readonly functions?: readonly { readonly signature: string; readonly says: string }[];
+}
+
+/** Every function of the server that scripts call, and every variable of each of their uses, as a node tells them. */
+export async function scriptTables(api: Api): Promise<string[]> {
+  const { uses } = (await api('GET', 'script/binding')).body as { uses: { use: string; title: string }[] };
+  const variables: string[] = [];
+  let functions: string[] = [];
+  for (const { use, title } of uses) {
+    const { globals } = (await api('GET', `script/binding?use=${use}`)).body as { globals: ToldGlobal[] };
+    const given = globals.filter(({ from, name }) => from === 'use' && name !== 'context');
+    given.forEach(({ name, says }, index) => {
+      variables.push(`| ${index === 0 ? `\`${use}\`: ${cell(title)}` : ''} | \`${name}\` | ${cell(says)} |`);
+    });
+    functions = globals.flatMap((each) => {
+      if (each.signature !== undefined)
+        return [`| \`${each.signature}\` (JavaScript) | ${cell(each.says)} |`];
+      const own = each.functions ?? [];
+      return own.map(({ signature, says }) => `| \`${each.name}.${signature}\` | ${cell(says)} |`);
+    });
+  }
+  return [
+    '| function | |',
+    '| --- | --- |',
+    ...functions,
+    '',
+    '## By use',
+    '',
+    '| use | variable | |',
+    '| --- | --- | --- |',
+    ...variables,
   ];
 }
 

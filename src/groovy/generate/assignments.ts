@@ -48,6 +48,7 @@ function assignTo(
       const own = ownField(g, target.name);
       if (own !== undefined) return `(${own}=${convertedField(g, target.name, value)})`;
       const { owner } = g.context;
+      g.notes.assign(target.name);
       return `${mark(at)}$.setName(${owner},${g.free(target.name)},${value})`;
     }
     case 'property': {
@@ -123,6 +124,7 @@ export function generateStep(
   const step = operator === '++' ? 'next' : 'previous';
   const local = target.kind === 'name' ? g.scope.find(target.name) : undefined;
   if (local?.kind === 'int' && !local.isFinal) {
+    g.notes.use(local);
     const [sign, back] = operator === '++' ? ['+', '-'] : ['-', '+'];
     const changed = `(${local.js}=${local.js}${sign}1|0)`;
     return isPrefix || !isValueWanted ? changed : `(${changed}${back}1|0)`;

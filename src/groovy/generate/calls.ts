@@ -28,7 +28,10 @@ export function generateCall(g: Generation, node: CallExpression): string {
 
 function callByName(g: Generation, name: string, args: readonly Argument[], at: number): string {
   const local = g.scope.find(name);
-  if (local !== undefined) return `${mark(at)}$.callValue(${local.js},${generateArguments(g, args)})`;
+  if (local !== undefined) {
+    g.notes.use(local);
+    return `${mark(at)}$.callValue(${local.js},${generateArguments(g, args)})`;
+  }
   if (Object.hasOwn(REFUSED_CALLS, name) && args.length > 0 && !g.directMethods.has(name)) {
     throw g.source.errorAt(at, `${name}() is not supported here`, REFUSED_CALLS[name]);
   }

@@ -11,6 +11,7 @@ import { generateExpression } from './expressions.ts';
 import { type GeneratedText, takeMarks } from './generated-text.ts';
 import { Generation, type Parts, SCRIPT_VARIABLES } from './generation.ts';
 import type { GroovyWarning } from './missing-classes.ts';
+import type { NameUses } from './name-uses.ts';
 import { generateFunction, isTrailing, parameterShape } from './parameters.ts';
 import { mangle } from './scope.ts';
 import { generateStatement } from './statements.ts';
@@ -21,6 +22,7 @@ export interface GeneratedScript extends GeneratedText {
   /** Some methods have names that are known only at run time. */
   readonly computesMethods: boolean;
   readonly warnings: readonly GroovyWarning[];
+  readonly uses: NameUses;
 }
 
 /** The variable of the generated script that holds the runtime of this run and the caller's variables. */
@@ -45,6 +47,8 @@ export function generateScript(script: Script, source: SourceText): GeneratedScr
     freeNames: seesBinding ? 'all' : freeNames,
     computesMethods,
     warnings,
+    // What sees all its variables may make some.
+    uses: seesBinding ? { ...generation.notes.uses, free: [] } : generation.notes.uses,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ClassDeclaration, Expression, Statement, TypeName } from '../syntax/ast.ts';
 import type { SourceText } from '../syntax/source-text.ts';
 import type { ClassNames } from './class-names.ts';
+import { NoteUses } from './name-uses.ts';
 import { patternLiteral } from './pattern-literal.ts';
 import { type Local, mangle, Scope, type StaticKind } from './scope.ts';
 
@@ -57,6 +58,7 @@ export class Generation {
   loopLabel = '';
   /** Every name that may be a variable of the caller. */
   readonly freeNames = new Set<string>();
+  readonly notes: NoteUses;
   /** Some methods have names that are known only at run time. */
   computesMethods = false;
   readonly #constants = new Map<string, string>();
@@ -72,6 +74,7 @@ export class Generation {
     this.#parts = parts;
     this.source = source;
     this.classes = classes;
+    this.notes = new NoteUses(source.text);
     this.seesBinding = SEES_BINDING.test(source.text);
     this.changesClasses = CHANGES_CLASSES.test(source.text);
   }

@@ -24,6 +24,7 @@ export function generateMethodCall(
   const { object, name, access, at, isField } = callee;
   const list = () => generateArguments(g, args);
   if (isField) return `${mark(at)}$.callValue(${generateProperty(g, callee)},${list()})`;
+  if (object.kind === 'name' && g.scope.find(object.name) === undefined) g.notes.call(callee, args);
   const method = methodName(g, name);
   if (typeof name === 'string' && Object.hasOwn(REFUSED_METHODS, name)) {
     throw g.source.errorAt(at, `${name}() is not supported here`, REFUSED_METHODS[name]);

@@ -6,7 +6,10 @@ import { importedStatic } from './static-imports.ts';
 
 export function generateName(g: Generation, name: string, at: number): string {
   const local = g.scope.find(name);
-  if (local !== undefined) return local.js;
+  if (local !== undefined) {
+    g.notes.use(local);
+    return local.js;
+  }
   if (name === 'it' && g.context.owner !== '$c' && g.context.declaration === undefined) {
     return `${mark(at)}$.name(${g.context.owner},${g.free(name)})`;
   }
@@ -31,5 +34,6 @@ function freeName(g: Generation, name: string, at: number): string {
   const { owner } = g.context;
   const general = `${mark(at)}$.name(${owner},${g.free(name)})`;
   if (owner !== '$s') return general;
+  g.notes.read(name, at);
   return `(${g.variableEntry(name)}?.value??${general})`;
 }

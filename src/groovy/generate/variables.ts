@@ -20,7 +20,9 @@ export function generateVariables(
     const kind = value === undefined ? 'unknown' : kindOf(g, value);
     const known = isField ? g.scope.find(name) : undefined;
     const facts = { type, isFinal: isFinal && value !== undefined };
-    const { js } = known ?? g.declareVariable(name, nameAt, facts);
+    const local = known ?? g.declareVariable(name, nameAt, facts);
+    const { js } = local;
+    g.notes.declare(local, name, nameAt, g.scope);
     const initial = code === undefined ? defaultOf(type) : converted(g, code, type, kind);
     return isField ? `${js}=${initial};` : `let ${js}=${initial};`;
   });

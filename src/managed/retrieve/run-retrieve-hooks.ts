@@ -1,7 +1,8 @@
 import { isObject, type JsonObject, setMember } from '#json/index.ts';
-import { requestView } from '#script/index.ts';
+import { type BindingsOf, requestView } from '#script/index.ts';
 import { withIdentity, withoutIdentity } from '../exchange.ts';
 import type { ScriptedProperty } from '../managed-property.ts';
+import type { PROPERTY_USE } from '../script-uses.ts';
 import type { Retrieval } from './retrieval.ts';
 
 /** An object on its way to the answer; hooks replace its content. */
@@ -62,7 +63,7 @@ export async function retrieveProperty(
       object: withIdentity(object.id, object.rev, object.data),
       property: object.data[name] ?? null,
       propertyName: name,
-    },
+    } satisfies BindingsOf<typeof PROPERTY_USE>,
     returnBindings: ['object'],
   });
   const changed = bindings['object'];

@@ -1,9 +1,10 @@
 import { ForbiddenError } from '#errors/index.ts';
 import { isObject, setMember } from '#json/index.ts';
-import { requestView, ScriptError } from '#script/index.ts';
+import { type BindingsOf, requestView, ScriptError } from '#script/index.ts';
 import { type Exchange, objectPath, withIdentity, withoutIdentity } from '../exchange.ts';
 import type { ScriptedProperty } from '../managed-property.ts';
 import type { Step } from '../pipeline.ts';
+import type { PROPERTY_USE } from '../script-uses.ts';
 
 /** Runs the `onValidate` or `onStore` of every property that has one, also where the property is absent. */
 export function runPropertyHooks(hook: 'onValidate' | 'onStore'): Step<Exchange> {
@@ -32,7 +33,7 @@ async function runPropertyHook(
         object: withIdentity(id, rev, exchange.object),
         property: exchange.object[name] ?? null,
         propertyName: name,
-      },
+      } satisfies BindingsOf<typeof PROPERTY_USE>,
       returnBindings: hook === 'onStore' ? ['object'] : [],
     });
     if (hook === 'onValidate') return;

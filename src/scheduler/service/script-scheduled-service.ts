@@ -1,7 +1,19 @@
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
-import { parseScriptReference, type ScriptReference, type Scripts } from '#script/index.ts';
+import {
+  type BindingsOf,
+  parseScriptReference,
+  type ScriptReference,
+  type Scripts,
+  type ScriptUse,
+} from '#script/index.ts';
 import type { ScheduledService } from './scheduled-service.ts';
+
+/** The script of a schedule. */
+export const SCHEDULE_USE = {
+  title: 'a schedule',
+  bindings: { object: { type: 'value', says: '`invokeContext.input` of the schedule, or null' } },
+} as const satisfies ScriptUse;
 
 /**
  * `invokeService: "script"`: runs `invokeContext.script`. The script sees `invokeContext.input` as `object`, null
@@ -19,7 +31,9 @@ export function scriptScheduledService(scripts: Scripts): ScheduledService {
       await scripts.evaluate(context, {
         reference: scriptOf(invokeContext),
         label: `schedule ${scheduled.jobId}`,
-        bindings: { object: (isObject(invokeContext) ? invokeContext['input'] : null) ?? null },
+        bindings: {
+          object: (isObject(invokeContext) ? invokeContext['input'] : null) ?? null,
+        } satisfies BindingsOf<typeof SCHEDULE_USE>,
         onLog: scheduled.log,
       });
     },

@@ -21,6 +21,7 @@ export {
 } from './failures.ts';
 export { hoistedNames } from './hoisted-names.ts';
 export { exportedNames, type MemberCall, memberCalls } from './module-members.ts';
+export { type NameUses, nameUses } from './name-uses.ts';
 export { findSyntaxError, parseScript } from './parse-script.ts';
 export type { EngineKind } from './quickjs-module.ts';
 export { requiredModules } from './required-modules.ts';
@@ -28,3 +29,4 @@ export type { SandboxResult } from './run-outcome.ts';
 export { SandboxPool, type SandboxPoolOptions, type SandboxPoolStats } from './sandbox-pool.ts';
 export type { SandboxRun } from './script-run.ts';
 export type { ScriptSource } from './script-source.ts';
+export { MODULE_FUNCTIONS, SERVER_OBJECTS, type ServerFunction } from './server-functions.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ScriptSource } from './script-source.ts';
+import { SIGNATURES } from './server-functions.ts';
 
 /** The first makes the record that all others are called with. */
 const PARTS = [
@@ -17,5 +18,8 @@ const PARTS = [
 /** The JavaScript of ours that runs inside QuickJS before any script: each part is one function expression. */
 export const PRELUDE: readonly ScriptSource[] = PARTS.map((name) => ({
   name: `prelude/${name}`,
-  source: readFileSync(new URL(`./prelude/${name}`, import.meta.url), 'utf8'),
+  source: readFileSync(new URL(`./prelude/${name}`, import.meta.url), 'utf8').replace(
+    '$SIGNATURES',
+    JSON.stringify(SIGNATURES),
+  ),
 }));

@@ -5,6 +5,7 @@ import { type ScriptThreads, workKind } from '#script/index.ts';
 import { ACCESS_FILE, accessFileText } from './access-file.ts';
 import { type AccessResourceOptions, accessResource } from './access-resource.ts';
 import type { AccessFile, AccessRules } from './access-rules.ts';
+import { ACCESS_USE } from './access-rules-of.ts';
 import { settledText } from './settled-text.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
@@ -20,6 +21,7 @@ export function accessFeature(
   const { router } = platform;
   return {
     resources: { access: accessResource({ rules: access, router, personNamed }) },
+    scriptUses: { access: ACCESS_USE },
     node: ({ threads }) => ({ services: [rulesKeeper(platform, access, threads)] }),
   };
 }

@@ -1,8 +1,31 @@
 import { clientData, httpData, rootContext } from '#resource/index.ts';
-import { parseScriptReference, type Scripts, type ScriptThreads, workKind } from '#script/index.ts';
+import {
+  type BindingsOf,
+  parseScriptReference,
+  type Scripts,
+  type ScriptThreads,
+  type ScriptUse,
+  workKind,
+} from '#script/index.ts';
 import type { Augment } from './augmentation.ts';
 
+const FOR_DELEGATION = { type: 'null', says: 'null: there is no delegated administration here' } as const;
+
+/** The script of an authentication module. */
+export const AUGMENT_USE = {
+  title: 'augmentSecurityContext of an authentication module',
+  bindings: {
+    security: { type: 'object', says: '`authenticationId` and `authorization` of who comes in', keeps: true },
+    properties: { type: 'object', says: 'the properties of the module' },
+    httpRequest: { type: 'object', says: 'the request of HTTP, or null' },
+    resource: FOR_DELEGATION,
+    subjectMapping: FOR_DELEGATION,
+    privileges: FOR_DELEGATION,
+  },
+} as const satisfies ScriptUse;
+
 const FIELD = '/augmentSecurityContext';
+
 /** Runs the script of a module. */
 export const AUGMENTATION = workKind<Parameters<Augment>[0], Awaited<ReturnType<Augment>>>('augment');
 
@@ -28,7 +51,7 @@ export function augmentHere(scripts: () => Scripts, scriptDepth: number): Augmen
         resource: null,
         subjectMapping: null,
         privileges: null,
-      },
+      } satisfies BindingsOf<typeof AUGMENT_USE>,
       returnBindings: ['security'],
     });
     return { value, security: bindings['security'] ?? null };

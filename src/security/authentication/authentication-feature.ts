@@ -7,6 +7,7 @@ import type { Feature, Platform } from '#platform/index.ts';
 import type { Context, SecurityContext } from '#resource/index.ts';
 import { requireModule } from '../check-authentication.ts';
 import { apiKeyResource } from './api-key-resource.ts';
+import { AUGMENT_USE } from './augment-security.ts';
 import type { Augment } from './augmentation.ts';
 import { authenticationResource } from './authentication-resource.ts';
 import { Authenticator, type AuthenticatorParts } from './authenticator.ts';
@@ -116,6 +117,7 @@ export function authenticationFeature(
       }
       return undefined;
     },
+    scriptUses: { augmentSecurityContext: AUGMENT_USE },
     resources: {
       authentication: authenticationResource(() => parts),
       'authentication/lockout*': lockoutResource(database),

@@ -1,7 +1,13 @@
 import { BadRequestError, ResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
 import type { Context } from '#resource/index.ts';
-import { type HostOperations, hoistedNames, type ScriptReference, type Scripts } from '#script/index.ts';
+import {
+  type HostOperations,
+  hoistedNames,
+  type ScriptReference,
+  type Scripts,
+  type ScriptUse,
+} from '#script/index.ts';
 import {
   BpmnError,
   delegateTask,
@@ -15,6 +21,33 @@ import {
   type VariableView,
 } from '../engine/index.ts';
 import { dateValue } from '../expression/index.ts';
+
+const EXECUTION = {
+  type: 'object',
+  says: 'where the instance stands: `getVariable(name)`, `setVariable(name, value)`, `processInstanceId`, `businessKey` and the like',
+} as const;
+
+/** Scripts of process files: every visible variable is there by its name, too. */
+export const PROCESS_USES = {
+  process: {
+    title: 'a script task, or a script of a listener; variables of the process are there by their names',
+    bindings: { execution: EXECUTION },
+    takesOthers: true,
+    keepsVariables: true,
+  },
+  processTask: {
+    title: 'a listener of a user task; variables of the process are there by their names',
+    bindings: {
+      execution: EXECUTION,
+      task: {
+        type: 'object',
+        says: 'the task: `name`, `assignee`, `setAssignee(name)`, `getVariable(name)` and the like',
+      },
+    },
+    takesOthers: true,
+    keepsVariables: true,
+  },
+} as const satisfies Readonly<Record<string, ScriptUse>>;
 
 /** Binding under which a script whose assignments are stored gets its variables; see `bindings/execution.js`. */
 const VARIABLES = '$variables';

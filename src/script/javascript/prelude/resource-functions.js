@@ -1,12 +1,10 @@
 // svc.create, read, update, patch, delete, query, action.
 (sandbox) => {
-  const { ask, askOrNull, host, isObject, matchArguments, methodNotFound, TYPE } = sandbox;
+  const { ask, askOrNull, host, isObject, matchArguments, methodNotFound } = sandbox;
   const { keys } = Object;
-  const { string, stringOrNull, object, objectOrNull, array, arrayOrNull, value: any } = TYPE;
-  const TAIL = [objectOrNull, arrayOrNull, objectOrNull];
-  const READ = [string, ...TAIL];
-  const QUERY = [string, object, arrayOrNull, objectOrNull];
-  const ACTION = [string, stringOrNull, any, ...TAIL];
+  const own = sandbox.signatures.svc;
+  /** Parameters, fields and context. */
+  const TAIL = 3;
   const [KIND, NUMBER, OTHER] = [1, 2, 3];
   /** What a query itself understands, in lower case. */
   const QUERY_PARAMETERS = {
@@ -82,12 +80,12 @@
     args[index] = link;
   }
 
-  function define(name, least, ...pattern) {
+  function define(name) {
     const operation = `svc.${name}`;
-    const params = pattern.length;
-    const full = [...pattern, ...TAIL];
+    const signature = own[name];
+    const params = signature.types.length - TAIL;
     return (...given) => {
-      const args = matchArguments(name, withoutFunctions(given), least, full);
+      const args = matchArguments(name, withoutFunctions(given), signature);
       nameContext(name, args, params + 2);
       if (args.length > params) args[params] = toParameters(args[params]);
       return ask(operation, args);
@@ -95,7 +93,7 @@
   }
 
   function read(...given) {
-    const args = matchArguments('read', withoutFunctions(given), 1, READ);
+    const args = matchArguments('read', withoutFunctions(given), own.read);
     nameContext('read', args, 3);
     if (args.length > 1) args[1] = toParameters(args[1]);
     return askOrNull('svc.read', args);
@@ -104,7 +102,7 @@
   function query(...given) {
     const last = given[given.length - 1];
     const callback = typeof last === 'function' ? last : undefined;
-    const args = matchArguments('query', withoutFunctions(given), 2, QUERY);
+    const args = matchArguments('query', withoutFunctions(given), own.query);
     nameContext('query', args, 3);
     args[1] = toQueryParameters(args[1]);
     const answer = ask('svc.query', args);
@@ -129,7 +127,7 @@
     // The oldest form, (name, params, content).
     const isOldest = isShifted && typeof first._action === 'string' && !second?._action;
     const shifted = isOldest ? [name, null, second, first, ...rest] : [name, null, first, second, ...rest];
-    const matched = matchArguments('action', isShifted ? shifted : args, 3, ACTION);
+    const matched = matchArguments('action', isShifted ? shifted : args, own.action);
     nameContext('action', matched, 5);
     const [path, actionId, content, params, fields, context] = matched;
     const id = actionId === null ? params?._action : actionId;
@@ -140,43 +138,46 @@
   }
 
   function encrypt(...args) {
-    return host('svc.encrypt', ...matchArguments('encrypt', args, 3, [any, stringOrNull, string]));
+    return host('svc.encrypt', ...matchArguments('encrypt', args, own.encrypt));
   }
 
   function decrypt(...args) {
-    return host('svc.decrypt', ...matchArguments('decrypt', args, 1, [object]));
+    return host('svc.decrypt', ...matchArguments('decrypt', args, own.decrypt));
   }
 
   function hash(...args) {
-    return host('svc.hash', ...matchArguments('hash', args, 2, [any, stringOrNull]));
+    return host('svc.hash', ...matchArguments('hash', args, own.hash));
   }
 
   function isEncrypted(...args) {
-    const [value] = matchArguments('isEncrypted', args, 0, [any]);
+    const [value] = matchArguments('isEncrypted', args, own.isEncrypted);
     return isObject(value) && host('svc.isEncrypted', value);
   }
 
   function isHashed(...args) {
-    const [value] = matchArguments('isHashed', args, 0, [any]);
+    const [value] = matchArguments('isHashed', args, own.isHashed);
     return isObject(value) && host('svc.isHashed', value);
   }
 
   function generateRandomString(...args) {
-    return host('svc.generateRandomString', ...matchArguments('generateRandomString', args, 2, [array, any]));
+    return host(
+      'svc.generateRandomString',
+      ...matchArguments('generateRandomString', args, own.generateRandomString),
+    );
   }
 
   function matches(...args) {
     if (args.length < 2) return false;
-    const [plain, hashed] = matchArguments('matches', args, 2, [any, any]);
+    const [plain, hashed] = matchArguments('matches', args, own.matches);
     return host('svc.matches', String(plain), hashed);
   }
 
   globalThis.svc = {
-    create: define('create', 3, string, stringOrNull, object),
+    create: define('create'),
     read,
-    update: define('update', 3, string, stringOrNull, object),
-    patch: define('patch', 3, string, stringOrNull, array),
-    delete: define('delete', 2, string, stringOrNull),
+    update: define('update'),
+    patch: define('patch'),
+    delete: define('delete'),
     query,
     action,
     encrypt,

@@ -1,7 +1,7 @@
 // console, logger, identityServer.
 (sandbox) => {
-  const { host, matchArguments, TYPE } = sandbox;
-  const PROPERTY = [TYPE.string, TYPE.value, TYPE.value];
+  const { host, matchArguments } = sandbox;
+  const own = sandbox.signatures.identityServer;
 
   function toText(value) {
     if (typeof value !== 'object' || value === null || value instanceof Error) return String(value);
@@ -33,13 +33,13 @@
 
   globalThis.identityServer = {
     getProperty(...args) {
-      const [name, fallback, useCache] = matchArguments('getProperty', args, 1, PROPERTY);
+      const [name, fallback, useCache] = matchArguments('getProperty', args, own.getProperty);
       return host('identityServer.getProperty', name, fallback, useCache === true);
     },
   };
   for (const name of ['getWorkingLocation', 'getProjectLocation', 'getInstallLocation']) {
     identityServer[name] = (...args) => {
-      matchArguments(name, args, 0, []);
+      matchArguments(name, args, own[name]);
       return host(`identityServer.${name}`);
     };
   }

@@ -1,16 +1,5 @@
 // Arguments of the functions that scripts call, checked as the field does: a wrong call is "method not found".
 (sandbox) => {
-  // Numbers, because every call of every script comes through here and QuickJS compares them fastest.
-  const TYPE = {
-    value: 0,
-    string: 1,
-    stringOrNull: 2,
-    object: 3,
-    objectOrNull: 4,
-    array: 5,
-    arrayOrNull: 6,
-  };
-
   function isObject(value) {
     return typeof value === 'object' && value !== null && !Array.isArray(value);
   }
@@ -22,12 +11,14 @@
     return type[0].toUpperCase() + type.slice(1);
   }
 
-  sandbox.TYPE = TYPE;
+  /** By object and function what a call must have: `{least, types}`. `server-functions.ts` writes them here. */
+  sandbox.signatures = $SIGNATURES;
   sandbox.isObject = isObject;
 
   sandbox.methodNotFound = (name, args) =>
     new Error(`method not found ${name}(${args.map(typeName).join(',')})`);
 
+  // Numbers, because every call of every script comes through here and QuickJS compares them fastest.
   function accepts(type, value) {
     switch (type) {
       case 1:
@@ -48,15 +39,15 @@
   }
 
   /**
-   * `pattern` names the type of each parameter; one beyond the first `least` may be left out. Answers with `args`,
+   * `types` has the type of each parameter; one beyond the first `least` may be left out. Answers with `args`,
    * in which undefined has become null.
    */
-  sandbox.matchArguments = (name, args, least, pattern) => {
+  sandbox.matchArguments = (name, args, { least, types }) => {
     const given = args.length;
-    let fits = given >= least && given <= pattern.length;
+    let fits = given >= least && given <= types.length;
     for (let index = 0; fits && index < given; index++) {
       if (args[index] === undefined) args[index] = null;
-      fits = accepts(pattern[index], args[index]);
+      fits = accepts(types[index], args[index]);
     }
     if (!fits) throw sandbox.methodNotFound(name, args);
     return args;
