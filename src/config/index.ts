@@ -49,6 +49,7 @@ export {
   MISFIRE_POLICIES,
   SCHEDULE_PRIORITY,
   SCHEDULE_TYPES,
+  type ScheduleConfig,
   scheduleConfig,
 } from './definitions/schedule-schema.ts';
 export { schedulerConfig } from './definitions/scheduler-schema.ts';

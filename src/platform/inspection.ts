@@ -1,6 +1,6 @@
-import { type ConfigStore, type Objection, scheduleConfig, writtenJson } from '#config/index.ts';
+import { type ConfigStore, type Objection, scheduleConfig } from '#config/index.ts';
 import { BadRequestError } from '#errors/index.ts';
-import type { JsonValue } from '#json/index.ts';
+import { asJson, type JsonValue } from '#json/index.ts';
 import { FIELD_SCRIPT, inspectPlaces, type ScriptInspector, type ScriptPlace } from '#script/index.ts';
 import { type OfferedService, shortServiceName } from './scheduled-service.ts';
 
@@ -39,7 +39,7 @@ export function checkService(
     shortServiceName(String(invokeService)) === service.name;
   config.addCheck(scheduleConfig, async (value) => {
     if (!isInvoked(value)) return [];
-    const json = writtenJson(value);
+    const json = asJson(value);
     const faults = await inspectPlaces(scripts, service.scripts(json));
     return isOff(value) ? faults.map((fault) => ({ ...fault, isWarning: true })) : faults;
   });

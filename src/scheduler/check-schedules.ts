@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Objection, scheduleConfig, writtenJson } from '#config/index.ts';
+import { type Objection, scheduleConfig } from '#config/index.ts';
+import { asJson } from '#json/index.ts';
 import { checkService, type Inspection, isOff, shortServiceName } from '#platform/index.ts';
 import { noScripts, placeAt } from '#script/index.ts';
 import { parseSchedule } from './schedule/schedule.ts';
@@ -14,7 +15,7 @@ export function checkSchedules(inspection: Inspection): void {
   const { config, projectLocation, services } = inspection;
   const serviceDirectory = join(projectLocation, 'service');
   config.addCheck(scheduleConfig, (value) => {
-    parseSchedule(writtenJson(value), { persisted: false });
+    parseSchedule(asJson(value), { persisted: false });
   });
   checkService(inspection, {
     name: SCRIPT.invokeService,

@@ -1,6 +1,7 @@
 import type { Membership } from '#cluster/index.ts';
-import { scheduleConfig, schedulerConfig, writtenJson } from '#config/index.ts';
+import { scheduleConfig, schedulerConfig } from '#config/index.ts';
 import type { Database, Db } from '#database/index.ts';
+import { asJson } from '#json/index.ts';
 import { beatHealth, type Service } from '#lifecycle/index.ts';
 import { type NodeGround, type NodePart, type Platform, WAKE_UP } from '#platform/index.ts';
 import { monthKeeper } from '#repo/index.ts';
@@ -133,7 +134,7 @@ function fileSchedules({ platform, services, isCurrent }: SchedulerParts, nodeNa
   const schedules = new FileSchedules({
     database,
     files: () =>
-      config.list(scheduleConfig).map(({ alias, value }) => ({ id: alias, content: writtenJson(value) })),
+      config.list(scheduleConfig).map(({ alias, value }) => ({ id: alias, content: asJson(value) })),
     dst: () => config.get(schedulerConfig).dst,
     now: () => clock.now(),
     nodeName,
@@ -147,7 +148,7 @@ function fileSchedules({ platform, services, isCurrent }: SchedulerParts, nodeNa
   config.watchOnly(scheduleConfig, async ({ id, current }) => {
     const alias = id.slice('schedule/'.length);
     if (current === undefined) await schedules.remove(alias);
-    else await schedules.activate({ id: alias, content: writtenJson(current) });
+    else await schedules.activate({ id: alias, content: asJson(current) });
   });
   return schedules;
 }

@@ -35,6 +35,8 @@ const schema = z.strictObject({
   invokeLogLevel: z.string().default('info').meta({ examples: INVOKE_LOG_LEVELS }),
 });
 
+export type ScheduleConfig = z.output<typeof schema>;
+
 /**
  * `schedule-<name>.json`. Cron expressions, times, zones and what the service is given are for the scheduler to check, which
  * reads schedules that come over REST by the same words.

@@ -1,6 +1,6 @@
-import { type PlannedEffect, writtenJson } from '#config/index.ts';
+import type { PlannedEffect, ScheduleConfig } from '#config/index.ts';
 import type { DaylightSaving } from '#cron/index.ts';
-import { equalJson, isObject, type JsonValue } from '#json/index.ts';
+import { asJson, equalJson, isObject, type JsonValue } from '#json/index.ts';
 import { previewFirings } from './preview-firings.ts';
 import { parseSchedule } from './schedule.ts';
 
@@ -12,7 +12,11 @@ export function planSchedule(
     id,
     previous,
     current,
-  }: { readonly id: string; readonly previous: object | undefined; readonly current: object | undefined },
+  }: {
+    readonly id: string;
+    readonly previous: ScheduleConfig | undefined;
+    readonly current: ScheduleConfig | undefined;
+  },
   now: number,
   dst: DaylightSaving,
 ): readonly PlannedEffect[] {
@@ -33,9 +37,9 @@ export function planSchedule(
   ];
 }
 
-function nextRuns(value: object | undefined, now: number, dst: DaylightSaving): readonly JsonValue[] {
+function nextRuns(value: ScheduleConfig | undefined, now: number, dst: DaylightSaving): readonly JsonValue[] {
   if (value === undefined) return [];
-  const definition = parseSchedule(writtenJson(value), { persisted: false });
+  const definition = parseSchedule(asJson(value), { persisted: false });
   if (!definition.enabled) return [];
   const { dates } = previewFirings(definition, now, SHOWN, dst);
   return Array.isArray(dates) ? dates.map((date) => (isObject(date) ? (date['date'] ?? null) : null)) : [];
