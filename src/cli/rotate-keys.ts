@@ -22,7 +22,7 @@ export async function rotate(settings: Settings, place: KeyRingPlace, files: boo
   return withDatabase(settings, 'svc keys rotate', async (database) => {
     const { text, place: where } = await openKeyRing(place);
     const { ids } = new KeyRing(text);
-    // What is under a key that is not here would look as if anybody had made it up.
+    // Without its key a value could not be told from one that somebody has made up.
     await requireKeysInUse(database, ids, where);
     const rewrapper = new Rewrapper(text);
     await noteRotation(database.db, ids);

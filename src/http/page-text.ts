@@ -8,7 +8,7 @@ import { type TextForm, textOf } from './json-text.ts';
 const SLICE_LENGTH = 262_144;
 
 /**
- * The text of a page, written row by row: one that is large is nobody else's wait.
+ * The text of a page, written row by row, so that a large one keeps nobody else waiting.
  *
  * @throws PayloadTooLargeError `ANSWER_TOO_LARGE`
  */

@@ -17,7 +17,7 @@ interface Unsent {
 }
 
 /**
- * Answers on their way, which are kept until their clients have taken them, be that never. Where they come to too much,
+ * Answers on their way. They are kept until their clients have taken them, however long that is. Where they come to too much,
  * the connections of the caller with most of them are cut, the oldest first.
  */
 export class UnsentAnswers {

@@ -8,8 +8,9 @@ import type { ManagedType } from './managed-type.ts';
 const BY_NAME: ReadonlySet<string> = new Set(['for-userName', 'credential-internaluser-query']);
 
 /**
- * Whether an action finds an object by its query tells of what that looks at. Who may not ask the query itself names an
- * object by what only one can have, or by a query that `repo.json` declares.
+ * That an action finds an object by a query tells something about the properties that the query looks at. A caller who may
+ * not run the query itself can only name an object: by a property of which no two objects have the same value, or by a query
+ * that `repo.json` declares.
  *
  * @throws ForbiddenError `QUERY_NOT_A_NAME`
  */

@@ -11,7 +11,7 @@ export function grantedByHooks({ onCreate, onUpdate }: JsonObject): ReadonlySet<
   return new Set(sources.flatMap((source) => [...String(source).matchAll(CALL)].map((call) => call[2]!)));
 }
 
-/** The property as if it said so itself; what it says counts. */
+/** The property with what those hooks imply; what it declares itself goes first. */
 export function asGranted(property: JsonObject): JsonObject {
   const granted = {
     conditionalAssociationField: 'condition',

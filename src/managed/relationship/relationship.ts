@@ -93,7 +93,7 @@ export function edgePropertiesOf(definition: JsonObject): JsonObject {
   return further;
 }
 
-/** Of a list, its items say what a single relationship says itself. */
+/** The items of a list declare what a single relationship declares itself. */
 function holderOf(definition: JsonObject): JsonObject {
   const items = isObject(definition['items']) ? definition['items'] : {};
   const isList = includesType(definition, 'array') && includesType(items, 'relationship');

@@ -45,7 +45,7 @@ export function parkedFiring(fireAt: number): WithdrawnFiring {
   return { fireAt, kind: 'planned', nextPlanned: false, isBegun: true, isParked: true };
 }
 
-/** The entries of times that had come and will not fire any more. What was planned for later is nobody's loss. */
+/** The entries of times that had come and will not fire any more. What was planned for later is not recorded. */
 export function withdrawnEntries(
   { jobId, definition, dst, nodeName, now, because }: Withdrawal,
   firings: readonly WithdrawnFiring[],

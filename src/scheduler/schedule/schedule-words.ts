@@ -57,7 +57,7 @@ export function scheduleWords(
   return repeatCount === -1 ? span : `${span}, ${times(repeatCount + 1)}`;
 }
 
-/** Quartz counts the days of the week from 1 for Sunday. An expression that has no words says itself. */
+/** Quartz counts the days of the week from 1 for Sunday. An expression that cannot be put into words is shown as it is. */
 function cronWords(expression: string, locale: Language): string {
   try {
     return wordsOfCron(expression, { dayOfWeekStartIndexZero: false, use24HourTimeFormat: true, locale });

@@ -66,7 +66,7 @@ export async function startRuns(
              case when j.parked is null then ${withdrawnBecause('edited')} else ${withdrawnBecause('parked')} end
       from gone g join mine m using (trigger_id, generation, fire_at)
       cross join lateral (select id, parked, updated_at from scheduler_job where trigger_id = g.trigger_id limit 1) j
-      -- What an edit took back before its time has come to nothing is nobody's loss.
+      -- A firing that an edit took back before its time is no entry of the ledger.
       where m.fate = 'dropped' and (j.parked is not null or g.fire_at <= j.updated_at)
       on conflict do nothing
     ), started as (

@@ -10,7 +10,7 @@ export type AccessCondition =
   | { readonly kind: 'and' | 'or'; readonly of: readonly [AccessCondition, AccessCondition] }
   | { readonly kind: 'script'; readonly source: string };
 
-/** Never fails: what is not understood is a script. */
+/** Never fails: what is not understood is left to a script. */
 export function parseCondition(source: string): AccessCondition {
   const parser = new ConditionParser(source);
   return parser.parse() ?? { kind: 'script', source };

@@ -67,7 +67,7 @@ export const ENTRY_COLUMNS = sql`id::text as id, ${shortened('topic')} as topic,
   ${shortened('object_id')} as "objectId", ${shortened('node')} as node, ${shortened('signature')} as signature,
   case when octet_length(event::text) <= ${sql.lit(MOST_EVENT_BYTES)} then event end as event`;
 
-/** An entry, and the how manieth of the ids that were asked for it has. */
+/** An entry, and the position of its id in the list that was asked for. */
 export interface PlacedEntry {
   readonly place: number;
   readonly entry: StoredEntry;
