@@ -1,14 +1,31 @@
 import { scriptConfig } from '#config/index.ts';
-import { isObject } from '#json/index.ts';
+import { isObject, type JsonValue } from '#json/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
-import { type Context, resourceBody } from '#resource/index.ts';
-import { bindingResource, type ScriptUses, scriptResource } from '#script/index.ts';
+import {
+  Connection,
+  type Context,
+  NO_PAGING,
+  parseQueryFilter,
+  type QueryResult,
+  resourceBody,
+} from '#resource/index.ts';
+import { bindingResource, type ScriptUses, scriptFileResource, scriptResource } from '#script/index.ts';
 
 /** `/script`. @param uses of all features */
-export function scriptFeature({ scripts, config, router }: Platform, uses: ScriptUses): Feature {
+export function scriptFeature(platform: Platform, uses: ScriptUses): Feature {
+  const { scripts, config, router } = platform;
   return {
     resources: {
       'script*': scriptResource(scripts, uses),
+      'script/file*': scriptFileResource({
+        sources: () =>
+          Object.entries(config.get(scriptConfig).sources).map(([name, { directory }]) => ({
+            name,
+            directory,
+          })),
+        maySeeScripts: (context) => router.maySeeScripts(context),
+        users: (context) => usersOfScripts(platform, context),
+      }),
       'script/binding': bindingResource({
         uses,
         properties: () => config.get(scriptConfig).properties,
@@ -27,4 +44,35 @@ export function scriptFeature({ scripts, config, router }: Platform, uses: Scrip
       }),
     },
   };
+}
+
+/** Where the server itself finds its rules. */
+const ACCESS_FILE = 'script/access.js';
+const PAGE = 500;
+
+/** All that may name a script, but for other scripts. */
+async function* usersOfScripts({ config, router }: Platform, context: Context) {
+  yield { kind: 'access', id: 'access', content: ACCESS_FILE } as const;
+  for (const id of config.ids()) {
+    yield { kind: 'configuration', id, content: config.findRaw(id) ?? null } as const;
+  }
+  const connection = new Connection(router, context);
+  let cookie: string | null = null;
+  do {
+    const page: QueryResult = await connection.query('scheduler/job', {
+      queryFilter: parseQueryFilter('true'),
+      paging: { ...NO_PAGING, pageSize: PAGE, ...(cookie === null ? {} : { cookie }) },
+    });
+    for (const job of page.result) {
+      const { _id, ...content } = asMembers(resourceBody(job));
+      // Those of files are told as configurations.
+      if (config.findRaw(`schedule/${String(_id)}`) !== undefined) continue;
+      yield { kind: 'schedule', id: String(_id), content } as const;
+    }
+    cookie = page.pagedResultsCookie;
+  } while (cookie !== null);
+}
+
+function asMembers(body: JsonValue) {
+  return isObject(body) ? body : {};
 }

@@ -15,6 +15,7 @@ export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
 export { meetFilters, routerFilters } from './router-filters.ts';
 export { ScriptError, ScriptInactiveError } from './script-error.ts';
+export { scriptFileResource } from './script-file-resource.ts';
 export { ScriptInspector } from './script-inspector.ts';
 export { scriptsInactive } from './script-library.ts';
 export {

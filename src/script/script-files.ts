@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { isBelow } from '#config/index.ts';
+import type { SourceDirectory } from './script-sources.ts';
+
+/** A script as the sources have it. */
+export interface ListedScript {
+  /** Below the source that wins. */
+  readonly path: string;
+  /** Those that have it, the one that wins first. */
+  readonly places: readonly { readonly source: string; readonly file: string; readonly bytes: number }[];
+}
+
+/** Of all sources. */
+const MOST_FILES = 5_000;
+const DEEPEST = 16;
+/** Bytes of one that is read. */
+const LONGEST_FILE = 4_194_304;
+const SCRIPT = /\.(?:js|groovy)$/i;
+
+/**
+ * The files of the sources, in their order. Of a source that others lie in, such as the project as a whole, its `script` folder
+ * is gone through: what is in it besides are no scripts. Links are not followed, nor folders whose names begin with a dot.
+ *
+ * @param declared in their order in `script.json`
+ */
+export async function listScripts(declared: readonly SourceDirectory[]): Promise<readonly ListedScript[]> {
+  const sources = declared.toReversed().map(({ name, directory }) => ({ name, root: resolve(directory) }));
+  const found = new Map<string, { source: string; file: string; bytes: number }[]>();
+  const pathOf = new Map<string, string>();
+  for (const [index, { name, root }] of sources.entries()) {
+    const isWide = sources.some((other) => other.root !== root && isBelow(root, other.root));
+    const folder = isWide ? join(root, 'script') : root;
+    if (isWide && sources.some((other) => other.root === folder)) continue;
+    for await (const file of filesIn(folder, 0)) {
+      if (pathOf.size >= MOST_FILES) break;
+      const own = relative(root, file);
+      // A source before it may have the same under a shorter path.
+      const ahead = sources.slice(0, index).map((other) => pathOf.get(join(other.root, own)));
+      const path = ahead.find((other) => other !== undefined) ?? own;
+      pathOf.set(file, path);
+      const places = found.get(path) ?? [];
+      places.push({ source: name, file, bytes: (await stat(file)).size });
+      found.set(path, places);
+    }
+  }
+  return [...found]
+    .map(([path, places]) => ({ path, places }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+async function* filesIn(folder: string, depth: number): AsyncGenerator<string> {
+  // A source need not be there.
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && depth < DEEPEST) yield* filesIn(path, depth + 1);
+    else if (entry.isFile() && SCRIPT.test(entry.name)) yield path;
+  }
+}
+
+/** Undefined of one that is too long to be shown. */
+export async function readScript({ places }: ListedScript): Promise<string | undefined> {
+  const [place] = places;
+  return place === undefined || place.bytes > LONGEST_FILE ? undefined : readFile(place.file, 'utf8');
+}
+
+/** By which paths scripts and configurations may name it: below each source that it lies in. */
+export function namesOf({ places }: ListedScript, declared: readonly SourceDirectory[]): ReadonlySet<string> {
+  const [place] = places;
+  if (place === undefined) return new Set();
+  const { file } = place;
+  const paths = declared
+    .filter(({ directory }) => isBelow(directory, file))
+    .map(({ directory }) => relative(resolve(directory), file));
+  const plain = paths.map((path) => path.replace(SCRIPT, ''));
+  return new Set([...paths, ...plain, ...plain.map((path) => path.replaceAll('/', '.'))]);
+}
+
+export function revisionOfText(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
