@@ -9,6 +9,7 @@ import {
   end,
   message,
   path,
+  signal,
   start,
   tag,
   timer,
@@ -34,6 +35,11 @@ const told = processFile(
   start() + caught('hear', message()) + user('heard') + end() + path('s', 'hear', 'heard', 'e'),
 );
 
+const alarmed = processFile(
+  'alarmed',
+  start() + caught('hear', signal()) + user('heard') + end() + path('s', 'hear', 'heard', 'e'),
+);
+
 let site: OperatorSite;
 let api: Api;
 let workflow: OperatorSite['workflow'];
@@ -56,7 +62,7 @@ const putOff = (id: string) =>
   );
 
 beforeAll(async () => {
-  site = await startOperatorSite({ timed, caller, told });
+  site = await startOperatorSite({ timed, caller, told, alarmed });
   ({ api, workflow } = site);
 });
 afterAll(() => site[Symbol.asyncDispose]());
@@ -115,6 +121,32 @@ describe('a suspended instance', () => {
     expect([refused.status, refused.body.detail.id]).toEqual([409, 'WORKFLOW_INSTANCE_SUSPENDED']);
     await ofInstance(first, 'activate');
     expect((await send()).body).toEqual({ processInstanceId: first });
+  });
+
+  test('hears of a signal when it goes on', async () => {
+    const id = await workflow.start('alarmed');
+    const send = () => api('POST', 'workflow/signal?_action=send', { body: { name: 'alarm' } });
+    await ofInstance(id, 'suspend');
+    expect((await send()).body).toEqual({ processInstanceIds: [id] });
+    await putOff(id);
+    expect(await workflow.openTasks(id)).toEqual([]);
+    await ofInstance(id, 'activate');
+    await workflow.reached(id, 'heard');
+  });
+
+  test('is one in psql as well', async () => {
+    const id = await workflow.start('timed');
+    const state = async () =>
+      (
+        await site.server.database.pool.query(
+          'select state from svc_process_instance where instance_id = $1',
+          [id],
+        )
+      ).rows;
+    await ofInstance(id, 'suspend');
+    expect(await state()).toEqual([{ state: 'suspended' }]);
+    await ofInstance(id, 'activate');
+    expect(await state()).toEqual([{ state: 'running' }]);
   });
 
   test('can be deleted', async () => {

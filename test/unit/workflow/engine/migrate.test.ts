@@ -34,12 +34,17 @@ const HANDLERS = {
   callDelegate: () => null,
 };
 
-async function move(from: string, to: string, prepare: (host: Host) => Promise<unknown> = async () => {}) {
+async function move(
+  from: string,
+  to: string,
+  prepare: (host: Host) => Promise<unknown> = async () => {},
+  mapping: Record<string, string> = {},
+) {
   const host = await Host.start(from);
   await prepare(host);
   const before = JSON.stringify(host.state);
   const [[source], [target]] = await Promise.all([compile(from), compile(to)]);
-  const result = await migrate(source, target, host.state, HANDLERS);
+  const result = await migrate(source, target, host.state, HANDLERS, mapping);
   expect(JSON.stringify(host.state)).toBe(before);
   return { host, target, result };
 }
@@ -214,5 +219,76 @@ describe('migration', () => {
     const [definition] = await compile(bpmn(start() + user('a') + flow('s', 'a')));
     const result = await migrate((await compile(v1))[0], definition, host.state, HANDLERS);
     expect(result).toMatchObject({ state: { variables: { 0: { x: [1, { y: 2 }] } } } });
+  });
+});
+
+describe('a migration with a mapping', () => {
+  const nothing = async () => {};
+  const mappedTo = async (from: string, to: string, mapping: Record<string, string>) => {
+    const { result, target } = await move(from, to, nothing, mapping);
+    if (!result.isMigrated || result.state === null) throw new Error(`refused: ${JSON.stringify(result)}`);
+    return { state: result.state, effects: result.effects, target };
+  };
+  const why = async (from: string, to: string, mapping: Record<string, string>) => {
+    const { result } = await move(from, to, nothing, mapping);
+    return result.isMigrated ? [] : result.refusals.map(({ element, message }) => `${element} ${message}`);
+  };
+
+  test('takes a sub-process to another id, with what stands in it, and goes on there', async () => {
+    const within = (id: string, task: string) =>
+      bpmn(
+        start() +
+          sub(id, start('s2') + user(task) + end('e2') + path('s2', task, 'e2')) +
+          end() +
+          path('s', id, 'e'),
+      );
+    const { state, effects, target } = await mappedTo(within('m', 'a'), within('n', 'b'), { m: 'n', a: 'b' });
+    expect([executionAt(state, 'n')?.is, executionAt(state, 'b')?.is]).toEqual(['scope', 'task']);
+    expect(effects).toContainEqual(
+      expect.objectContaining({ kind: 'activity.ended', element: 'm', reason: 'process instance migrated' }),
+    );
+    expect(effects).toContainEqual(expect.objectContaining({ kind: 'activity.started', element: 'n' }));
+    const execution = executionAt(state, 'b')?.id ?? 0;
+    const next = await apply(target, state, { kind: 'complete', execution }, HANDLERS);
+    expect(next.state).toBeNull();
+    expect(await why(within('m', 'a'), within('n', 'b'), { a: 'b' })).toEqual([
+      'm is active and does not exist in the new version',
+      'a is active and stands in another sub-process now',
+    ]);
+  });
+
+  test('waits anew where a wait has got another id, and has another job for what has not begun', async () => {
+    const waiting = (id: string) => bpmn(start() + caught(id, timer('PT1H')) + end() + path('s', id, 'e'));
+    const timed = await mappedTo(waiting('t'), waiting('u'), { t: 'u' });
+    expect(timed.state.waits).toMatchObject([{ at: 'u', dueAt: NOW + 3_601_000 }]);
+    expect(kinds(timed.effects)).toContain('timer.cleared');
+    const async = (id: string) => bpmn(start() + note(id, { 'flowable:async': true }) + path('s', id));
+    const queued = await mappedTo(async('a'), async('b'), { a: 'b' });
+    expect(executionAt(queued.state, 'b')?.is).toBe('jobBefore');
+    expect(queued.effects).toContainEqual(expect.objectContaining({ kind: 'job.removed', element: 'a' }));
+    expect(queued.effects).toContainEqual(expect.objectContaining({ kind: 'job.created', element: 'b' }));
+  });
+
+  test('is refused where it would tear rounds or joins apart, or where the kinds differ', async () => {
+    const rounds = (id: string) => bpmn(start() + user(id, {}, times(2)) + end() + path('s', id, 'e'));
+    expect(await why(rounds('a'), rounds('b'), { a: 'b' })).toEqual([
+      'a is active and multi-instance, and keeps its id',
+    ]);
+    const joined = (id: string) =>
+      bpmn(
+        start() +
+          gateway('parallel', 'split') +
+          user('a') +
+          gateway('parallel', id) +
+          end() +
+          path('s', 'split', 'a', id, 'e') +
+          path('split', id),
+      );
+    expect(await why(joined('j'), joined('k'), { j: 'k' })).toEqual([
+      'j is about to go on, and keeps its id',
+    ]);
+    expect(await why(v1, bpmn(start() + note('b') + path('s', 'b')), { a: 'b' })).toEqual([
+      'a is active and has become a serviceTask',
+    ]);
   });
 });
