@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api, CallOptions } from '../support/api.ts';
 import { type OperatorSite, ORDINARY, startOperatorSite } from '../support/operator-site.ts';
 import { processFile } from '../support/workflow.ts';
-import { boundary, end, path, start, timer, user } from '../unit/workflow/engine/bpmn.ts';
+import { boundary, end, path, start, tag, timer, user } from '../unit/workflow/engine/bpmn.ts';
 
 const timed = processFile(
   'timed',
@@ -13,6 +14,20 @@ const timed = processFile(
     end() +
     path('s', 'work', 'e') +
     path('late', 'escalated', 'e'),
+);
+
+const decided = processFile(
+  'decided',
+  start() +
+    tag(
+      'scriptTask',
+      'decide',
+      { scriptFormat: 'javascript' },
+      "<script>execution.setVariable('verdict', 'no')</script>",
+    ) +
+    user('after') +
+    end() +
+    path('s', 'decide', 'after', 'e'),
 );
 
 let site: OperatorSite;
@@ -29,7 +44,11 @@ const set = (name: string, value: unknown) => ({
 const variables = async () => (await workflow.get(`processinstance/${id}`)).processVariables;
 
 beforeAll(async () => {
-  site = await startOperatorSite({ timed });
+  const rules = readFileSync(new URL('../../script/access.js', import.meta.url), 'utf8').replace(
+    /configs: *\[/,
+    "configs: [{ pattern: 'workflow/processinstance/*', roles: 'svc-tasks-manager', methods: 'patch' },",
+  );
+  site = await startOperatorSite({ timed, decided }, { 'script/access.js': rules });
   ({ api, workflow } = site);
   id = await workflow.start('timed', {
     who: 'Anna',
@@ -103,6 +122,37 @@ describe('a patch of an instance', () => {
       },
     ]);
     expect(eventsHint).toContain('what operators do');
+  });
+
+  test('by others, where a rule lets them, leaves what belongs to the process', async () => {
+    const authzRoles = ['svc-authorized', 'svc-tasks-manager'].map((role) => ({
+      _ref: `repo/internal/role/${role}`,
+    }));
+    const password = 'Passw0rd-of-users';
+    const person = {
+      userName: 'meg',
+      givenName: 'Meg',
+      sn: 'Test',
+      mail: 'meg@example.com',
+      password,
+      authzRoles,
+    };
+    await api('PUT', 'managed/user/meg', { body: person });
+    const instance = await workflow.start('decided', { note: 'old' });
+    const asMeg = (operations: unknown) =>
+      api('PATCH', `workflow/processinstance/${instance}`, { body: operations, user: 'meg', password });
+    expect((await asMeg([set('note', 'new')])).status).toBe(200);
+    for (const operation of [
+      set('verdict', 'yes'),
+      { operation: 'remove', field: '/processVariables/verdict' },
+    ]) {
+      const answer = await asMeg([set('note', 'newer'), operation]);
+      expect([answer.status, answer.body.detail.id]).toEqual([400, 'WORKFLOW_NOT_WRITABLE']);
+    }
+    expect((await workflow.get(`processinstance/${instance}`)).processVariables).toEqual({
+      note: 'new',
+      verdict: 'no',
+    });
   });
 
   test('of an instance that has ended is a 404', async () => {

@@ -78,6 +78,7 @@ describe('a suspended instance', () => {
     expect(shown.suspended).toBe(true);
     expect(shown.waitsFor[0]).toMatchObject({
       type: 'suspended',
+      at: expect.stringMatching(/Z$/),
       by: 'svc-admin',
       ref: `workflow/processinstance/${id}`,
     });
@@ -190,6 +191,8 @@ describe('a suspended definition', () => {
     expect((await workflow.completeAt(id, 'work')).body.detail.hint).toContain(
       `processdefinition/${definition}?_action=activate`,
     );
+    await ofInstance(id, 'suspend');
+    expect((await ofInstance(id, 'activate')).body).toEqual({ suspended: true });
     expect(await workflow.get(`processdefinition/${definition}`)).toMatchObject({
       suspended: true,
       suspendedBy: 'svc-admin',

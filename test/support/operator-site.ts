@@ -18,9 +18,13 @@ export interface OperatorSite extends AsyncDisposable {
   readonly workflow: ReturnType<typeof workflowApi>;
 }
 
-export async function startOperatorSite(processes: Readonly<Record<string, string>>): Promise<OperatorSite> {
+/** @param others by path: further files of the project */
+export async function startOperatorSite(
+  processes: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>> = {},
+): Promise<OperatorSite> {
   const files = Object.entries(processes).map(([key, text]) => [`workflow/${key}.bpmn20.xml`, text]);
-  const server = await startTestServer({ files: Object.fromEntries(files) });
+  const server = await startTestServer({ files: { ...others, ...Object.fromEntries(files) } });
   const { api } = server;
   const person = { userName: 'ann', givenName: 'Ann', sn: 'Test', mail: 'ann@example.com' };
   const authzRoles = [{ _ref: 'repo/internal/role/svc-authorized' }];

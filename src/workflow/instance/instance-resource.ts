@@ -24,6 +24,7 @@ import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { activitiesOf } from './activities.ts';
 import { beginStep } from './begin-step.ts';
 import { createInstance } from './create-instance.ts';
+import type { Suspension } from './instance.ts';
 import { instanceDiagram } from './instance-diagram.ts';
 import { isId } from './instance-id.ts';
 import { findInstance, type InstanceRow, listInstances } from './instance-listing-repository.ts';
@@ -130,7 +131,7 @@ async function read(
     const definition = await platform.definitions.get(db, row.definition_id).catch(() => undefined);
     const waits = await waitsFor(db, row.id, definition?.process);
     const { suspended = null } = row.standing ?? {};
-    content['waitsFor'] = suspended === null ? waits : [{ type: 'suspended', ...suspended }, ...waits];
+    content['waitsFor'] = suspended === null ? waits : [viewSuspension(suspended), ...waits];
   }
   // Nobody can ask for these by their names.
   const hints: JsonObject = {};
@@ -162,6 +163,10 @@ async function read(
     content: { ...(selected.content as JsonObject), ...hints },
     fieldsSelected: true,
   };
+}
+
+function viewSuspension({ at, by, ref }: Suspension): JsonObject {
+  return { type: 'suspended', at: new Date(at).toISOString(), by, ref };
 }
 
 function viewEvent({ number, at, user_id, stimulus, effects }: EventRow): JsonObject {

@@ -7,7 +7,7 @@ import { isId } from './instance-id.ts';
 import { lockInstance } from './instance-repository.ts';
 import { notRunning } from './not-running.ts';
 import { noteAct } from './note-act.ts';
-import { takeDueJobs, writeStop, writeSuspension } from './suspension-repository.ts';
+import { findSuspension, takeDueJobs, writeStop, writeSuspension } from './suspension-repository.ts';
 
 /** So many jobs that have waited go on at once; others by themselves within minutes. */
 const MOST_AT_ONCE = 1_000;
@@ -34,7 +34,8 @@ export async function suspendInstance(
     await noteAct(platform, context, instance.id, { kind: isSuspended ? 'suspend' : 'activate' });
     if (!isSuspended) await goOn(platform, context, { rootId: instance.id });
   }
-  return actionResult({ suspended: isSuspended });
+  // Its definition may be suspended as well.
+  return actionResult({ suspended: (await findSuspension(db, instance.id)) !== null });
 }
 
 /** Has all instances of a definition stand still or go on again, and nobody start it meanwhile. */
