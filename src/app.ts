@@ -13,7 +13,7 @@ import { clockService, RefusedWrites, readMigrations } from '#database/index.ts'
 import type { EventFeature } from '#events/index.ts';
 import { HttpServer, requireFreePort } from '#http/index.ts';
 import { beatHealth, Solitude, startAll, stopAll } from '#lifecycle/index.ts';
-import { createMetrics, type Observe, observeAll, processGauges } from '#observability/index.ts';
+import { createMetrics, LogRing, type Observe, observeAll, processGauges } from '#observability/index.ts';
 import { listenerNode, type NodePart, queueNode, WAKE_UP } from '#platform/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import { noScripts, ScriptThreads } from '#script/index.ts';
@@ -57,7 +57,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let settling = Promise.resolve();
   let settle = () => {};
   const refused = new RefusedWrites();
-  const observe = observeAll(options.observe, metrics.observe, refused.observe, (said) => {
+  const log = new LogRing(settings.nodeId);
+  const observe = observeAll(options.observe, metrics.observe, refused.observe, log.observe, (said) => {
     audit?.observe(said);
     events?.observe(said);
     if (said.kind === 'config.written') settle();
@@ -95,6 +96,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         : { state: 'STARTING', shortDesc: 'The server is starting or stopping' },
     answerLimitBytes: settings.answerLimitBytes,
     version,
+    log,
     allowedNetworks: settings.allowedNetworks,
     onlyDestinations: settings.onlyDestinations,
   });

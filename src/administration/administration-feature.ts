@@ -1,5 +1,6 @@
 import { clusterEventResource, clusterResource } from '#cluster/index.ts';
 import { infoConfig, managedConfig } from '#config/index.ts';
+import type { LogRing } from '#observability/index.ts';
 import { type Feature, type Platform, WAKE_UP } from '#platform/index.ts';
 import { meetFilters, scriptTransform } from '#script/index.ts';
 import { configNode } from './config-node.ts';
@@ -11,6 +12,7 @@ import { errorCatalogue } from './error-catalogue.ts';
 import { healthResource } from './health-resource.ts';
 import { infoResource } from './info-resource.ts';
 import { keyResource } from './key-resource.ts';
+import { logResource } from './log-resource.ts';
 import { overrideSeals } from './override-seals.ts';
 import { statusResource } from './status-resource.ts';
 
@@ -18,9 +20,11 @@ export interface ServerState {
   /** What `/info/ping` says. */
   readonly state: () => { readonly state: string; readonly shortDesc: string };
   readonly version: string;
+  /** What the node has told; absent in script threads. */
+  readonly log?: LogRing;
 }
 
-/** `/config`, `/info`, `/health`, `/cluster`, `/key` and `/status`. */
+/** `/config`, `/info`, `/health`, `/cluster`, `/key`, `/log` and `/status`. */
 export function administrationFeature(
   platform: Platform,
   server: ServerState,
@@ -67,6 +71,7 @@ export function administrationFeature(
       }),
       'health*': healthResource(database),
       'key*': keyResource(database),
+      'log*': logResource(server.log),
       status: statusResource(database),
     },
     node: (node) => configNode(platform, node),

@@ -1,5 +1,5 @@
 /**
- * The server seen from inside itself: `/config`, `/info`, `/health`, `/cluster`, `/key`, `/status`.
+ * The server seen from inside itself: `/config`, `/info`, `/health`, `/cluster`, `/key`, `/log`, `/status`.
  *
  * Words: an *override* is a configuration that was changed through `/config`; it stands in front of its file on
  * every node until somebody edits the file. Invariant: nothing comes in force that was not checked before.

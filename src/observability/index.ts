@@ -4,6 +4,7 @@
  */
 export type { LogLevel } from './catalogue/row.ts';
 export type { Gauge } from './gauge.ts';
+export { LogRing } from './log-ring.ts';
 export { createLogSink } from './log-sink.ts';
 export { createMetrics } from './metric-sink.ts';
 export { type Observation, type Observe, observeAll } from './observation.ts';
