@@ -210,5 +210,6 @@ describe('API keys beside those of the configuration', () => {
 /** Of a program that is there for one question. */
 let program: string | undefined;
 async function programKey(): Promise<string> {
-  return (program ??= await makeKey('asker'));
+  program ??= await makeKey('asker');
+  return program;
 }
