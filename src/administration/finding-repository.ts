@@ -43,7 +43,8 @@ export async function readStatus(db: Db): Promise<ServerStatus> {
              'jobsWaiting', ${counted(sql`work_job where due_at <= clock_timestamp() and node_id is null`)},
              'deadLetters', ${counted(sql`work_dead_letter`)},
              'workflowDeadLetters', ${counted(sql`workflow_job where is_dead`)},
-             'scansActive', ${counted(sql`scan_run where ended_at is null`)},
+             'scansActive', ${counted(sql`scan_run where ended_at is null and operation is null`)},
+             'operationsActive', ${counted(sql`scan_run where state = 'ACTIVE' and operation is not null`)},
              'instancesOpen', ${counted(sql`workflow_instance where ended_at is null`)},
              'tasksOpen', ${counted(sql`workflow_task where ended_at is null`)}) as counts`.execute(db);
   return rows[0]!;

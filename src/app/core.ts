@@ -5,7 +5,7 @@ import { type EventFeature, eventFeature } from '#events/index.ts';
 import { managedFeature } from '#managed/index.ts';
 import { personalFeature } from '#personal/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
-import type { RequestSink } from '#resource/index.ts';
+import type { RequestSink, SecurityContext } from '#resource/index.ts';
 import { ScheduledServices, schedulerFeature } from '#scheduler/index.ts';
 import { SCRIPT_USES, type ScriptUse } from '#script/index.ts';
 import {
@@ -69,7 +69,10 @@ export function buildCore(options: CoreOptions): Core {
   const managed = managedFeature(platform);
   const endpoints = new Endpoints({ ...platform });
   const scheduler = schedulerFeature(platform, { services, serviceDirectory, isCurrent });
-  const taskscanner = taskscannerFeature(platform);
+  // Asked only once all features are there.
+  const taskscanner = taskscannerFeature(platform, {
+    callerNow: (context): Promise<SecurityContext | undefined> => authentication.callerNow(context),
+  });
   // Last, so that what its watcher is told of is in force everywhere.
   const authentication = authenticationFeature(platform, {
     keyRing,

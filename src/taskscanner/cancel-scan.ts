@@ -21,7 +21,7 @@ export async function cancelScan(
   if (run.state === 'CANCELLED') return true;
   await endRun(db, id, 'CANCELLED');
   await removeFreeSlices(db, id);
-  const resource = `taskscanner/${id}`;
+  const resource = `${run.operation === null ? 'taskscanner' : 'operation'}/${id}`;
   unitOfWork.record({
     resource,
     operation: 'update',

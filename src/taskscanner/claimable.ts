@@ -3,6 +3,12 @@ import { getAt, type JsonObject, type JsonValue, parsePointer } from '#json/inde
 import { addDuration, parseDuration } from '#time/index.ts';
 import type { ScanDefinition } from './scan-definition.ts';
 
+/** An object of an operation: the how manieth it is, and what is to be imported, encrypted while it is stored. */
+export interface FrozenObject {
+  readonly n: number;
+  readonly line?: JsonObject;
+}
+
 /**
  * An object as the query found it: id, revision (null: unknown), and the value at the started pointer. Of one that is tried
  * again also when it failed, an ISO time.
@@ -11,7 +17,8 @@ export type FoundObject = readonly [
   id: string,
   revision: string | null,
   started: string | null,
-  failedAt?: string,
+  failedAt?: string | null,
+  frozen?: FrozenObject,
 ];
 
 /** The clock by which an object is started is a little off the one by which its failure is noted. */
@@ -43,7 +50,7 @@ export function isClaimable(
   const started = getAt(current.content, parsePointer(definition.started)) ?? null;
   const completed = getAt(current.content, parsePointer(definition.completed)) ?? null;
   const [, revision, startedThen, failedAt] = found;
-  if (failedAt !== undefined) {
+  if (typeof failedAt === 'string') {
     if (completed !== null && completed !== false) return false;
     return started === null || timeOf(started, definition.started) <= Date.parse(failedAt) + CLOCKS_MS;
   }

@@ -7,10 +7,12 @@ import {
   type UnitOfWork,
 } from '#database/index.ts';
 import type { FoundObject } from './claimable.ts';
+import type { ObjectTask } from './object-task.ts';
+import { RunOverError } from './operation/operation-caller.ts';
 import { probe } from './probe-repository.ts';
-import { ClaimLostError, pathOf, processObject } from './process-object.ts';
+import { ClaimLostError } from './process-object.ts';
 import { scanErrors } from './scan-failure-repository.ts';
-import { contextOf, type TaskScannerPlatform } from './scan-platform.ts';
+import type { TaskScannerPlatform } from './scan-platform.ts';
 import type { OpenRun, TakenSlice, Verdict } from './scan-run.ts';
 import { sliceAdvances } from './scan-slice-repository.ts';
 
@@ -40,14 +42,22 @@ export class ObjectWaves {
   readonly #platform: TaskScannerPlatform;
   readonly #run: OpenRun;
   readonly #slice: TakenSlice;
+  readonly #task: ObjectTask;
   /** By position: what has been done and not stored. */
   readonly #outcomes = new Map<number, Outcome>();
   #size: number;
 
   /** @param mayBegin false where nobody could tell which of several had ended their thread */
-  constructor(platform: TaskScannerPlatform, run: OpenRun, slice: TakenSlice, mayBegin: boolean) {
+  constructor(
+    platform: TaskScannerPlatform,
+    run: OpenRun,
+    task: ObjectTask,
+    slice: TakenSlice,
+    mayBegin: boolean,
+  ) {
     this.#platform = platform;
     this.#run = run;
+    this.#task = task;
     this.#slice = slice;
     this.#size = mayBegin ? FEWEST : 1;
   }
@@ -105,7 +115,8 @@ export class ObjectWaves {
       if (unit === 'needsTransaction') unfit.set(this.#run.id, true);
       return { kind: 'alone' };
     } catch (error) {
-      if (error instanceof ClaimLostError || troubleOf(error) !== undefined) return { kind: 'alone' };
+      if (error instanceof ClaimLostError || error instanceof RunOverError || troubleOf(error) !== undefined)
+        return { kind: 'alone' };
       // What a script makes of a broken connection no longer says so.
       const isReachable = await probe(database.db).then(
         () => true,
@@ -116,14 +127,10 @@ export class ObjectWaves {
   }
 
   async #process(unitOfWork: UnitOfWork, found: FoundObject): Promise<Verdict> {
-    const { id, name, definition } = this.#run;
-    const scan = { definition, label: `scan ${name ?? definition.object}` };
-    const context = contextOf(this.#run, unitOfWork);
-    const options = { lookFirst: false };
-    const { verdict, error } = await processObject(this.#platform, context, scan, found, options);
+    const { verdict, error } = await this.#task.process(unitOfWork, found, { lookFirst: false });
     if (error !== undefined) {
-      const object = pathOf(definition, found);
-      await unitOfWork.write(scanErrors, { run: id, object, error: error.toJSON() });
+      const object = this.#task.pathOf(found);
+      await unitOfWork.write(scanErrors, { run: this.#run.id, object, error: error.toJSON() });
     }
     return verdict;
   }

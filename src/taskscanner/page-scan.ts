@@ -10,13 +10,13 @@ import {
   SLICE_QUEUE,
   type TaskScannerPlatform,
 } from './scan-platform.ts';
-import { type OpenRun, type ScanRun, STATES_UNDER_WAY } from './scan-run.ts';
+import { type OpenScan, type ScanRun, STATES_UNDER_WAY } from './scan-run.ts';
 import { endRun, findRun, lockRun, recordPage } from './scan-run-repository.ts';
-import { openRun } from './scan-seals.ts';
+import { openDefinition } from './scan-seals.ts';
 import { insertSlices } from './scan-slice-repository.ts';
 
 const PAGE_SIZE = 1_000;
-const MAX_SLICE = 50;
+export const MAX_SLICE = 50;
 
 /**
  * Reads the next page of a run's query, cuts it into slices, and sees to it that there are lanes for them and somebody
@@ -28,10 +28,11 @@ export async function pageScan(
   id: string,
 ): Promise<void> {
   const run = await findRun(await unitOfWork.db(), id);
-  if (run === undefined || !STATES_UNDER_WAY.includes(run.state)) return;
+  if (run === undefined || run.operation !== null || !STATES_UNDER_WAY.includes(run.state)) return;
   const { maxRecords } = run.stored;
   const wanted = maxRecords === null ? PAGE_SIZE : Math.min(PAGE_SIZE, maxRecords - run.total);
-  const page = await readPage(platform, unitOfWork, await openRun(platform.crypto, run), wanted);
+  const definition = await openDefinition(platform.crypto, run.stored);
+  const page = await readPage(platform, unitOfWork, { ...run, operation: null, definition }, wanted);
   const db = await unitOfWork.db();
   if (page instanceof ResourceError) {
     await endRun(db, id, 'ERROR', page.toJSON());
@@ -53,7 +54,7 @@ interface PageRead {
 async function readPage(
   platform: TaskScannerPlatform,
   unitOfWork: UnitOfWork,
-  run: OpenRun,
+  run: OpenScan,
   wanted: number,
 ): Promise<PageRead | ResourceError> {
   if (wanted <= 0) return { objects: [], cookie: null };
@@ -76,7 +77,7 @@ async function readPage(
   }
 }
 
-function limitOf({ definition, total }: OpenRun): number | undefined {
+function limitOf({ definition, total }: OpenScan): number | undefined {
   return definition.maxRecords === null ? undefined : definition.maxRecords - total;
 }
 
@@ -113,7 +114,7 @@ export async function storePage(
   }
 }
 
-function cut<T>(list: readonly T[], size: number): (readonly T[])[] {
+export function cut<T>(list: readonly T[], size: number): (readonly T[])[] {
   const parts: (readonly T[])[] = [];
   for (let start = 0; start < list.length; start += size) parts.push(list.slice(start, start + size));
   return parts;

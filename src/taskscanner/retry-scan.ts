@@ -33,7 +33,7 @@ export async function retryScan(
   const { unitOfWork } = context;
   const db = await unitOfWork.db();
   const run = await lockRun(db, id);
-  if (run === undefined) throw new NotFoundError(`Scan run '${id}' not found`);
+  if (run === undefined || run.operation !== null) throw new NotFoundError(`Scan run '${id}' not found`);
   await requireEnded(run, await findRetryOf(db, id));
   const failed = await listFailed(db, id);
   const objects = failed.flatMap(({ _id, failedAt }): FoundObject[] => {

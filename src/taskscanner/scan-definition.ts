@@ -8,19 +8,23 @@ import { expandMacros } from './scan-macro.ts';
 /** The `invokeService` of schedules that scan. */
 export const TASKSCANNER_SERVICE = 'taskscanner';
 
-/** What a scan does: plain data, read and checked. */
-export interface ScanDefinition {
+/** What a run is about. */
+export interface RunDefinition {
   /** Resource path of the object set. */
   readonly object: string;
   readonly query: ScanQuery;
+  /** Null: all that are found. */
+  readonly maxRecords: number | null;
+  readonly threads: number;
+}
+
+/** What a scan does: plain data, read and checked. */
+export interface ScanDefinition extends RunDefinition {
   /** JSON pointers, as they were given. */
   readonly started: string;
   readonly completed: string;
   /** After which a started object is taken again; null: never. */
   readonly recovery: string | null;
-  /** Null: all that are found. */
-  readonly maxRecords: number | null;
-  readonly threads: number;
   readonly wait: boolean;
   /** Whether writing the two pointers tells the synchronization. */
   readonly synchronize: boolean;

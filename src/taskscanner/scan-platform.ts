@@ -10,6 +10,7 @@ import {
   type ReadRequest,
   type RequestSink,
   rootContext,
+  type SecurityContext,
   systemContext,
 } from '#resource/index.ts';
 import type { Scripts } from '#script/index.ts';
@@ -31,6 +32,8 @@ export interface TaskScannerPlatform {
   readonly crypto: Pick<Crypto, 'encrypt' | 'decrypt'>;
   readonly resources: ScanResources;
   readonly scripts: Scripts;
+  /** Whoever has sent a request, as they are now; undefined when they may come in no more, or nobody can say. */
+  readonly callerNow: (context: Context) => Promise<SecurityContext | undefined>;
   readonly observe: Observe;
   /** Where texts refer to secrets, such as `&{mail.password}`. */
   readonly secretReferences: (content: JsonValue) => readonly Pointer[];

@@ -7,6 +7,7 @@ import type { ScanRun, ScanState, ScanView } from './scan-run.ts';
 
 const RUN = sql`id, name, state, definition as stored, security, cookie, paged, total, lanes, last_lane as "lastLane",
                 last_slice as "lastSlice",
+                operation, bytes::float8 as bytes,
                 coalesce(transaction_id, id::text) as transaction`;
 
 export interface NewScanRun {
@@ -84,7 +85,9 @@ export async function endRun(
 export async function pruneRuns(db: Db, keep: number): Promise<void> {
   await sql`
     delete from scan_run where id in (
-      select id from scan_run where ended_at is not null order by ended_at desc offset ${keep})`.execute(db);
+      select id from scan_run where ended_at is not null and operation is null order by ended_at desc offset ${keep})`.execute(
+    db,
+  );
 }
 
 export async function listViews(db: Db): Promise<ScanView[]> {

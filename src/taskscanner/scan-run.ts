@@ -1,7 +1,8 @@
 import type { JsonObject } from '#json/index.ts';
 import type { SecurityContext } from '#resource/index.ts';
 import type { FoundObject } from './claimable.ts';
-import type { ScanDefinition, StoredDefinition } from './scan-definition.ts';
+import type { Operation, StoredOperation } from './operation/operation.ts';
+import type { RunDefinition, ScanDefinition, StoredDefinition } from './scan-definition.ts';
 
 /**
  * INITIALIZED (made) → ACTIVE → COMPLETED
@@ -12,13 +13,11 @@ export type ScanState = 'INITIALIZED' | 'ACTIVE' | 'COMPLETED' | 'CANCELLED' | '
 
 export const STATES_UNDER_WAY: readonly ScanState[] = ['INITIALIZED', 'ACTIVE'];
 
-export interface ScanRun {
+interface AnyRun {
   readonly id: string;
   /** The configuration path of its schedule; null when it was started with a definition of its own. */
   readonly name: string | null;
   readonly state: ScanState;
-  /** With the macros of the query expanded. */
-  readonly stored: StoredDefinition;
   /** Who started it: in whose name it acts. */
   readonly security: SecurityContext;
   /** Of what started it; all that it does is audited under this. */
@@ -29,12 +28,30 @@ export interface ScanRun {
   readonly lanes: number;
   readonly lastLane: number;
   readonly lastSlice: number;
+  /** Of an export: how much its slices that are done have written. */
+  readonly bytes: number;
 }
 
+/** A run as it is stored: of a scan, or of an operation, whose task is built in. The macros of its query are expanded. */
+export type ScanRun = AnyRun &
+  (
+    | { readonly operation: null; readonly stored: StoredDefinition }
+    | { readonly operation: StoredOperation; readonly stored: RunDefinition }
+  );
+
 /** One whose script and query have their secrets. */
-export interface OpenRun extends ScanRun {
+export interface OpenScan extends AnyRun {
+  readonly operation: null;
   readonly definition: ScanDefinition;
 }
+
+/** One whose content is decrypted. */
+export interface OpenOperation extends AnyRun {
+  readonly operation: Operation;
+  readonly definition: RunDefinition;
+}
+
+export type OpenRun = OpenScan | OpenOperation;
 
 /** A slice in the hands of a lane. `taken` and `position` are the fence: who holds old ones moves it no further. */
 export interface TakenSlice {

@@ -1,4 +1,6 @@
 import { type Crypto, openMembers, sealMembers } from '#crypto/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { Operation, StoredOperation } from './operation/operation.ts';
 import type { ScanDefinition, StoredDefinition } from './scan-definition.ts';
 import type { OpenRun, ScanRun } from './scan-run.ts';
 
@@ -20,5 +22,31 @@ export async function openDefinition(
 }
 
 export async function openRun(crypto: Pick<Crypto, 'decrypt'>, run: ScanRun): Promise<OpenRun> {
-  return { ...run, definition: await openDefinition(crypto, run.stored) };
+  const { operation, stored, ...rest } = run;
+  return operation === null
+    ? { ...rest, operation, definition: await openDefinition(crypto, stored) }
+    : { ...rest, operation: await openOperation(crypto, operation), definition: stored };
+}
+
+export async function sealOperation(
+  crypto: Pick<Crypto, 'encrypt'>,
+  { content, ...operation }: Operation,
+): Promise<StoredOperation> {
+  return { ...operation, content: await sealValue(crypto, content) };
+}
+
+async function openOperation(
+  crypto: Pick<Crypto, 'decrypt'>,
+  { content, ...operation }: StoredOperation,
+): Promise<Operation> {
+  return { ...operation, content: await openValue(crypto, content) };
+}
+
+/** As text, so that whatever in it looks encrypted is not opened with it. */
+export function sealValue(crypto: Pick<Crypto, 'encrypt'>, value: JsonValue): Promise<JsonObject> {
+  return crypto.encrypt(JSON.stringify(value), null, null);
+}
+
+export async function openValue(crypto: Pick<Crypto, 'decrypt'>, sealed: JsonObject): Promise<JsonValue> {
+  return JSON.parse(String(await crypto.decrypt(sealed)));
 }

@@ -1,7 +1,6 @@
 import { isStandIn, secretMembers } from '#crypto/index.ts';
 import { BadRequestError, factsOf, NotFoundError, ResourceError } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonObject, type JsonValue, partAt } from '#json/index.ts';
-import { pageResult } from '#repo/index.ts';
 import {
   type ActionRequest,
   ActionTable,
@@ -19,13 +18,12 @@ import { cancelScan } from './cancel-scan.ts';
 import { rehearseScan } from './rehearse-scan.ts';
 import { retryScan } from './retry-scan.ts';
 import { flag, parseScanDefinition, type ScanDefinition } from './scan-definition.ts';
-import { queryFailures, type ScanFailure } from './scan-failure-repository.ts';
+import { UUID } from './scan-failure-resource.ts';
 import { connectionOf, type TaskScannerPlatform } from './scan-platform.ts';
 import type { ScanView } from './scan-run.ts';
 import { findView, listViews } from './scan-run-repository.ts';
 import { performScan, startScan } from './start-scan.ts';
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const SERVICE = /(?:^|\.)taskscanner$/;
 
 /** `/taskscanner`: runs of the task scanner; `execute` starts one, `cancel` ends one. */
@@ -86,28 +84,6 @@ export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler
       return resource('', null, { tasks: (await listViews(database.db)).map(toJson) });
     },
   };
-}
-
-/** `/taskscanner/<id>/failure`: the objects that failed in a run, and why. */
-export function scanFailureResource({ database }: TaskScannerPlatform): RouteHandler {
-  const failuresOf = (run: string) =>
-    collection({
-      description: { title: 'failures of a scan' },
-      async query(_context, request) {
-        if (!UUID.test(run) || (await findView(database.db, run)) === undefined)
-          throw new NotFoundError(`Scan run '${run}' not found`);
-        return pageResult(await queryFailures(database.db, run, request), ({ _id }) => _id, failureOf);
-      },
-    });
-  return {
-    ...failuresOf(''),
-    handle: (context, request, match) =>
-      failuresOf(match.variables['run'] ?? '').handle(context, request, match),
-  };
-}
-
-function failureOf({ _id, message, error, failedAt }: ScanFailure) {
-  return resource(_id, null, { message, error, failedAt });
 }
 
 async function execute(

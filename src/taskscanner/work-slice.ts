@@ -3,13 +3,16 @@ import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { JobFailure } from '#queue/index.ts';
 import type { FoundObject } from './claimable.ts';
+import { type ObjectTask, taskOf } from './object-task.ts';
 import { ObjectWaves } from './object-waves.ts';
+import { countBytes } from './operation/export-line-repository.ts';
+import { RunOverError } from './operation/operation-caller.ts';
 import { probe } from './probe-repository.ts';
-import { ClaimLostError, claimObject, pathOf, processObject, readCurrent } from './process-object.ts';
+import { ClaimLostError } from './process-object.ts';
 import { sayEnded } from './say-ended.ts';
 import { recordError } from './scan-failure-repository.ts';
-import { connectionOf, contextOf, SLICE_QUEUE, type TaskScannerPlatform } from './scan-platform.ts';
-import { type OpenRun, type ScanState, STATES_UNDER_WAY, type TakenSlice } from './scan-run.ts';
+import { SLICE_QUEUE, type TaskScannerPlatform } from './scan-platform.ts';
+import { type OpenRun, type ScanRun, type ScanState, STATES_UNDER_WAY, type TakenSlice } from './scan-run.ts';
 import { dropLane, endRun, findRun, lockRun } from './scan-run-repository.ts';
 import { openRun } from './scan-seals.ts';
 import {
@@ -70,6 +73,7 @@ export async function workSlice(
     await queue.enqueue(unitOfWork, { queue: SLICE_QUEUE, data: { run: id, lane } });
     return;
   }
+  if (run.operation?.act === 'export') await countBytes(db, id, lane);
   await foldSlices(db, id, lane);
   const now = await lockRun(db, id);
   if (now === undefined) return;
@@ -101,7 +105,17 @@ export async function endFailedRun(
   const run = await lockRun(db, id);
   if (run === undefined) return;
   if (lane !== null) await dropLane(db, id);
-  if (!STATES_UNDER_WAY.includes(run.state)) return;
+  await failRun(platform, unitOfWork, run, error);
+}
+
+async function failRun(
+  platform: TaskScannerPlatform,
+  unitOfWork: UnitOfWork,
+  { id, state }: ScanRun,
+  error: JsonObject,
+): Promise<void> {
+  if (!STATES_UNDER_WAY.includes(state)) return;
+  const db = await unitOfWork.db();
   await removeFreeSlices(db, id);
   await endRun(db, id, 'ERROR', error);
   unitOfWork.afterCommit('scan ended', () => sayEnded(platform, id));
@@ -115,8 +129,9 @@ async function processSlice(
   mayBePoison: boolean,
 ): Promise<boolean> {
   const until = performance.now() + BUDGET_MS;
+  const task = taskOf(platform, run);
   // Of several, nobody could tell which one ended their thread.
-  const waves = new ObjectWaves(platform, run, slice, slice.stuck === 0 && !mayBePoison);
+  const waves = new ObjectWaves(platform, run, task, slice, slice.stuck === 0 && !mayBePoison);
   for (let position = slice.position; ; position++) {
     position = await waves.processFrom(position, until);
     if (position === slice.objects.length) return true;
@@ -126,10 +141,10 @@ async function processSlice(
     // A database that comes and goes sends a lane back to the same object as well.
     const isStuck = mayBePoison && position === slice.position && slice.stuck >= MAX_STUCK;
     const state = isStuck
-      ? await recordFailure(platform, run, slice, position, brokeItsThread())
+      ? await recordFailure(platform, run, task, slice, position, brokeItsThread())
       : failure !== undefined
-        ? await recordFailure(platform, run, slice, position, failure.error)
-        : await processOne(platform, run, slice, position, found);
+        ? await recordFailure(platform, run, task, slice, position, failure.error)
+        : await processOne(platform, run, task, slice, position, found);
     if (!STATES_UNDER_WAY.includes(state)) return true;
   }
 }
@@ -138,30 +153,31 @@ async function processSlice(
 async function processOne(
   platform: TaskScannerPlatform,
   run: OpenRun,
+  task: ObjectTask,
   slice: TakenSlice,
   position: number,
   found: FoundObject,
 ): Promise<ScanState> {
-  const scan = { definition: run.definition, label: `scan ${run.name ?? run.definition.object}` };
   for (let attempt = 1; ; attempt++) {
     try {
       return await inUnitOfWork(platform, async (unitOfWork) => {
-        const context = contextOf(run, unitOfWork);
         const looking = { lookFirst: attempt > 1 };
-        const { verdict, error } = await processObject(platform, context, scan, found, looking).catch(
-          async (thrown: unknown) => {
+        const { verdict, error } = await task
+          .process(unitOfWork, found, looking)
+          .catch(async (thrown: unknown) => {
             // What a script makes of a broken connection no longer says so: ask the connection itself.
             if (unitOfWork.isOpen) await probe(await unitOfWork.db());
             throw thrown;
-          },
-        );
+          });
         const db = await unitOfWork.db();
-        if (error !== undefined) await recordError(db, run.id, pathOf(run.definition, found), bodyOf(error));
+        if (error !== undefined) await recordError(db, run.id, task.pathOf(found), bodyOf(error));
         return advance(unitOfWork, run, slice, position, verdict);
       });
     } catch (error) {
       if (isOurs(error)) throw error;
-      if (!(error instanceof ClaimLostError)) return recordFailure(platform, run, slice, position, error);
+      if (error instanceof RunOverError) return endNow(platform, run, error);
+      if (!(error instanceof ClaimLostError))
+        return recordFailure(platform, run, task, slice, position, error);
       if (attempt >= MAX_CLAIM_ATTEMPTS) {
         return inUnitOfWork(platform, (unitOfWork) => advance(unitOfWork, run, slice, position, 'skipped'));
       }
@@ -169,29 +185,38 @@ async function processOne(
   }
 }
 
-/** Nothing of the attempt is left. The object keeps its started time, so that only a recovery takes it again. */
+async function endNow(
+  platform: TaskScannerPlatform,
+  { id }: OpenRun,
+  error: RunOverError,
+): Promise<ScanState> {
+  await inUnitOfWork(platform, async (unitOfWork) => {
+    const run = await lockRun(await unitOfWork.db(), id);
+    if (run !== undefined) await failRun(platform, unitOfWork, run, bodyOf(error));
+  });
+  return 'ERROR';
+}
+
+/** Nothing of the attempt is left. */
 async function recordFailure(
   platform: TaskScannerPlatform,
   run: OpenRun,
+  task: ObjectTask,
   slice: TakenSlice,
   position: number,
   thrown: unknown,
 ): Promise<ScanState> {
-  const { definition } = run;
-  const path = pathOf(definition, slice.objects[position]!);
+  const found = slice.objects[position]!;
   return inUnitOfWork(platform, async (unitOfWork) => {
-    const connection = connectionOf(platform, contextOf(run, unitOfWork));
     // An object that cannot even be stamped has failed all the same.
     await unitOfWork
-      .savepoint(async () => {
-        const current = await readCurrent(connection, path);
-        if (current !== undefined)
-          await claimObject(platform, connection, definition, path, current.revision);
-      })
+      .savepoint(() => task.markFailed(unitOfWork, found))
       .catch((error: unknown) => {
         if (isUnavailable(error)) throw error;
       });
-    await recordError(await unitOfWork.db(), run.id, path, bodyOf(thrown));
+    // Whoever made an operation is told what a single request would have told them, and nothing of the inside.
+    const error = run.operation === null ? bodyOf(thrown) : toResourceError(thrown).toJSON();
+    await recordError(await unitOfWork.db(), run.id, task.pathOf(found), error);
     return advance(unitOfWork, run, slice, position, 'failures');
   });
 }

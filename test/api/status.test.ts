@@ -61,6 +61,7 @@ describe('the status', () => {
         deadLetters: 0,
         workflowDeadLetters: 0,
         scansActive: 0,
+        operationsActive: 0,
         instancesOpen: 0,
         tasksOpen: 0,
       },

@@ -90,6 +90,7 @@ describe('a scan, when each of its statements fails in turn', () => {
       queue,
       resources: router,
       scripts: scriptsDoing(() => router, work),
+      callerNow: async ({ security }) => security,
       observe,
       secretReferences: () => [],
       keepRuns: () => 5,

@@ -25,6 +25,8 @@ export const LOCK = {
   startsOf: (starter: string) => `starts of ${starter}`,
   /** That somebody keeps no more preferences, views and drafts than may be. */
   itemsOf: (owner: string) => `items of ${owner}`,
+  /** That somebody has no more operations open than may be. */
+  operationsOf: (owner: string) => `operations of ${owner}`,
   /** That there are no more API keys than may be. */
   apiKeys: 'api keys',
   /** That nodes write down what has changed one after the other. */

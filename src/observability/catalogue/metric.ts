@@ -36,6 +36,12 @@ export const METRICS = {
     help: 'Objects of scans that ended, by outcome',
     labels: ['scan', 'outcome'],
   },
+  operated: {
+    type: 'counter',
+    name: 'svc_operation_objects_total',
+    help: 'Objects of operations that ended, by outcome',
+    labels: ['act', 'outcome'],
+  },
   loops: {
     type: 'counter',
     name: 'svc_loop_failures_total',

@@ -147,6 +147,34 @@ export const WORK = {
         sample('scanned', { scan, outcome }, said[outcome]),
       ),
   }),
+  'operation.ended': said<{
+    operation: string;
+    act: string;
+    resource: string;
+    state: string;
+    total: number;
+    successes: number;
+    failures: number;
+    skipped: number;
+    ms: number;
+    error: string | null;
+  }>({
+    level: ({ error: thrown, failures }) => (thrown !== null || failures > 0 ? 'warn' : 'info'),
+    text: ({ state, act, resource, error: thrown }) =>
+      `operation ${state.toLowerCase().padEnd(10)}${act} ${resource}${thrown === null ? '' : `: ${thrown}`}`,
+    facts: ({ ms: span, total, successes, failures, skipped, operation }) => ({
+      took: ms(span),
+      total,
+      successes,
+      failures,
+      skipped,
+      operation,
+    }),
+    counts: ({ act, ...said }) =>
+      (['successes', 'failures', 'skipped'] as const).flatMap((outcome) =>
+        sample('operated', { act, outcome }, said[outcome]),
+      ),
+  }),
   'sync.failed': said<{ resource: string; details: JsonValue }>({
     level: 'warn',
     text: ({ resource }) => `synchronization of ${resource} failed`,

@@ -10,7 +10,7 @@ import { apiKeyResource } from './api-key-resource.ts';
 import { AUGMENT_USE } from './augment-security.ts';
 import type { Augment } from './augmentation.ts';
 import { authenticationResource } from './authentication-resource.ts';
-import { Authenticator, type AuthenticatorParts } from './authenticator.ts';
+import { Authenticator, type AuthenticatorParts, letIn } from './authenticator.ts';
 import { buildModules } from './build-modules.ts';
 import { builtModules } from './built-modules.ts';
 import type { UserDirectory } from './find-account.ts';
@@ -23,6 +23,7 @@ import { LoginThrottle } from './login-throttle.ts';
 import { matchesStored } from './matches-stored.ts';
 import { PasswordComparisons } from './password-comparisons.ts';
 import { planAuthentication } from './plan-authentication.ts';
+import { samePersonNow } from './same-person.ts';
 import { sessionResource } from './session-resource.ts';
 import { Sessions } from './sessions.ts';
 import { StoredKeys } from './stored-keys.ts';
@@ -32,6 +33,11 @@ const PRUNE_INTERVAL_MS = 600_000;
 
 export interface AuthenticationFeature extends Feature {
   readonly authenticator: Authenticator;
+  /**
+   * Who has sent the request, as they are now, by the module that let them in; undefined when they may come in no more, when
+   * their password or key is another one, or where the module cannot say.
+   */
+  readonly callerNow: (context: Context) => Promise<SecurityContext | undefined>;
   /** Whoever logs in by that name and a password, with the roles they have now; undefined when nobody may. */
   readonly personNamed: (name: string, context: Context) => Promise<SecurityContext | undefined>;
 }
@@ -106,6 +112,11 @@ export function authenticationFeature(
   });
   return {
     authenticator,
+    async callerNow({ security, client, http, transactionId }) {
+      const { modules } = parts;
+      const found = await samePersonNow(modules, security, { client, http, requestId: transactionId });
+      return found && letIn(found, found.module, parts);
+    },
     async personNamed(name, { client, http, transactionId }) {
       const asked = { client, http, requestId: transactionId };
       const person = { authenticationId: name, component: '', id: '', claimedRoles: [] };

@@ -183,7 +183,7 @@ export class Authenticator {
 }
 
 /** With what says how the caller came in, and is shown to nobody. */
-function letIn(
+export function letIn(
   { security, stamp }: Identity,
   module: AuthenticationModule,
   { places }: AuthenticatorParts,

@@ -5,15 +5,9 @@ import type { SessionSettings } from '#config/index.ts';
 import { Batcher, type Database, type Db } from '#database/index.ts';
 import { firstOf } from '#json/index.ts';
 import type { Context, SecurityContext } from '#resource/index.ts';
-import {
-  type Asked,
-  type AuthenticationModule,
-  type Identity,
-  isSame,
-  type Known,
-  loginNameOf,
-} from './authentication-module.ts';
+import { type Asked, type AuthenticationModule, type Known, loginNameOf } from './authentication-module.ts';
 import { accessDenied } from './credentials.ts';
+import { type PersonNow, peopleNow } from './same-person.ts';
 import {
   deleteExpiredSessions,
   deleteSession,
@@ -146,22 +140,15 @@ export class Sessions {
     };
   }
 
-  /**
-   * The same person by the same module: there may be several of the name, and each gives roles of its own. An account
-   * that has the name of another one by now is not the same person.
-   *
-   * @param stamp of the identity that the session began with
-   */
+  /** @param stamp of the identity that the session began with */
   async #refresh(
     name: string,
     known: Known,
     asked: Asked,
     stamp: string | null,
-  ): Promise<(Identity & Pick<Found, 'module'>) | undefined> {
-    for (const module of this.#named(name)) {
-      const now = await module.refresh?.(known, asked);
-      if (now === undefined || !isSame(now.security.authorization, known)) continue;
-      if (now.stamp !== undefined && now.stamp === stamp) return { ...now, module };
+  ): Promise<PersonNow | undefined> {
+    for await (const now of peopleNow(this.#options.modules, name, known, asked)) {
+      if (now.stamp !== undefined && now.stamp === stamp) return now;
     }
     return undefined;
   }

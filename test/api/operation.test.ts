@@ -1,0 +1,256 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { operationSite, patch } from '../support/operation-site.ts';
+
+const site = operationSite();
+const { api, ada, ben, cleo, items, make, ended, perform, marks } = site;
+const count = async (filter: string) =>
+  (await api('GET', `managed/item?_queryFilter=${encodeURIComponent(filter)}&_pageSize=1000`)).body
+    .resultCount;
+
+describe('an operation', () => {
+  it('changes all that its query finds, once, with hooks, and groups what fails', async () => {
+    await items(60, (n) => (n % 20 === 3 ? { broken: true } : {}));
+    const run = await perform(patch({ queryFilter: 'n ge 1' }));
+    expect(run).toMatchObject({
+      act: 'patch',
+      resource: 'managed/item',
+      state: 'COMPLETED',
+      progress: { total: 59, processed: 59, successes: 56, failures: 3, skipped: 0, percent: 100 },
+      more: false,
+      owner: 'repo/internal/user/svc-admin',
+      errors: [
+        {
+          code: 422,
+          id: 'BROKEN',
+          count: 3,
+          message: expect.stringMatching(/broken i/),
+          objects: expect.arrayContaining(['managed/item/i3', 'managed/item/i23', 'managed/item/i43']),
+        },
+      ],
+    });
+    expect(run.sample).toHaveLength(20);
+    expect(await count('done eq true')).toBe(56);
+    const marked = await marks();
+    expect([marked.length, new Set(marked).size]).toEqual([56, 56]);
+    const failures = await api('GET', `operation/${run._id}/failure?_queryFilter=true&_pageSize=2`);
+    expect(failures.body.result).toHaveLength(2);
+    expect(failures.body.pagedResultsCookie).toEqual(expect.any(String));
+    expect((await api('GET', `taskscanner/${run._id}`)).status).toBe(404);
+    const told = await site.server.observed('operation.ended', ({ operation }) => operation === run._id);
+    expect(told).toMatchObject({ act: 'patch', total: 59, successes: 56, failures: 3 });
+  });
+
+  it('is audited under one transaction, with whoever made it', async () => {
+    await items(12);
+    const { transactionId } = await perform(patch(), ada);
+    const { rows } = await sql<{ user: string; count: number }>`
+      select "user", count(*)::int as count from svc_audit
+      where transaction_id ^@ ${transactionId} and topic = 'activity' and object like 'managed/item/%'
+      group by 1`.execute(site.server.database.db);
+    expect(rows).toEqual([{ user: 'ada', count: 11 }]);
+  });
+
+  it('asks for each object with the rights of whoever made it', async () => {
+    await items(5);
+    const run = await perform(patch(), ada);
+    expect(run.progress).toMatchObject({ total: 5, successes: 4, failures: 1 });
+    expect(run.errors).toMatchObject([{ code: 403, id: 'ACCESS_DENIED', objects: ['managed/item/i2'] }]);
+    expect(await count('done eq true')).toBe(4);
+    // What they may not query they cannot freeze.
+    expect((await make(patch({ resource: 'managed/mark' }), ada)).status).toBe(403);
+    for (const caller of [ben, (method: string, path: string) => api(method, path, { user: null })]) {
+      const { status } = await caller('POST', 'operation', { body: patch() });
+      expect([401, 403]).toContain(status);
+      expect([401, 403]).toContain((await caller('GET', `operation/${run._id}`)).status);
+    }
+  });
+
+  it('is shown to whoever made it, and to administrators', async () => {
+    await items(1);
+    const run = await perform(patch(), ada);
+    expect((await cleo('GET', `operation/${run._id}`)).status).toBe(404);
+    expect((await cleo('GET', `operation/${run._id}/failure?_queryFilter=true`)).status).toBe(404);
+    expect((await cleo('POST', `operation/${run._id}?_action=cancel`)).status).toBe(404);
+    expect((await cleo('GET', 'operation?_queryFilter=true')).body.result).toEqual([]);
+    for (const caller of [ada, api]) {
+      const listed = (await caller('GET', 'operation?_queryFilter=act+eq+"patch"')).body.result;
+      expect(listed.map(({ _id }: { _id: string }) => _id)).toEqual([run._id]);
+    }
+  });
+
+  it('ends when its maker may not come in any more', async () => {
+    await items(400, () => ({ slow: true }));
+    const { body } = await make(patch(), cleo);
+    await api('PATCH', 'managed/user/cleo', {
+      body: [{ operation: 'replace', field: '/accountStatus', value: 'inactive' }],
+    });
+    const run = await ended(body._id);
+    await api('PATCH', 'managed/user/cleo', {
+      body: [{ operation: 'replace', field: '/accountStatus', value: 'active' }],
+    });
+    expect(run).toMatchObject({
+      state: 'ERROR',
+      error: { code: 403, detail: { id: 'OPERATION_CALLER_GONE' } },
+    });
+    const done = await count('done eq true');
+    expect(done).toBeLessThan(400);
+    expect(run.progress.failures).toBe(0);
+  });
+
+  it('is cancelled, and what it has done stays done', async () => {
+    await items(400, () => ({ slow: true }));
+    const { body } = await make(patch(), ada);
+    expect((await ada('POST', `operation/${body._id}?_action=cancel`)).body.status).toBe('SUCCESS');
+    const run = await ended(body._id);
+    expect(run.state).toBe('CANCELLED');
+    expect((await ada('POST', `operation/${body._id}?_action=cancel`)).body.status).toBe('SUCCESS');
+    expect(await count('done eq true')).toBeLessThan(400);
+  });
+});
+
+describe('a rehearsed operation', () => {
+  it('changes nothing, tells what would come of the first objects, and is started with the objects it has frozen', async () => {
+    await items(30, (n) => (n === 1 ? { broken: true } : {}));
+    const { status, body } = await make(patch({ dryRun: true, queryFilter: '!(done pr)', sortKeys: 'n' }));
+    expect([status, body.state, body.progress.total]).toEqual([201, 'PREPARED', 30]);
+    expect(body.rehearsal).toMatchObject({ tried: 20, successes: 19, failures: 1, skipped: 0 });
+    expect(body.rehearsal.objects.slice(0, 2)).toMatchObject([
+      {
+        object: 'managed/item/i0',
+        outcome: 'successes',
+        changes: expect.arrayContaining([
+          expect.objectContaining({
+            resource: 'managed/item/i0',
+            after: expect.objectContaining({ done: true }),
+          }),
+        ]),
+      },
+      { object: 'managed/item/i1', outcome: 'failures', error: { code: 422, id: 'BROKEN' } },
+    ]);
+    expect([await count('done eq true'), await marks()]).toEqual([0, []]);
+
+    // What is there only now is none of it, and what is gone meanwhile is skipped.
+    await api('PUT', 'managed/item/late', { body: { n: 99 } });
+    await api('DELETE', 'managed/item/i7');
+    expect((await api('POST', `operation/${body._id}?_action=start`)).status).toBe(200);
+    const run = await ended(body._id);
+    expect(run.progress).toMatchObject({ total: 30, successes: 28, failures: 1, skipped: 1 });
+    expect(await count('_id eq "late" and done pr')).toBe(0);
+    const again = await api('POST', `operation/${body._id}?_action=start`);
+    expect([again.status, again.body.detail.id]).toEqual([409, 'OPERATION_NOT_PREPARED']);
+  });
+
+  it('is started by nobody but its maker', async () => {
+    await items(1);
+    const { body } = await make(patch({ dryRun: true }), ada);
+    expect((await api('POST', `operation/${body._id}?_action=start`)).status).toBe(403);
+    expect((await ada('POST', `operation/${body._id}?_action=start`)).status).toBe(200);
+    expect((await ended(body._id)).state).toBe('COMPLETED');
+  });
+
+  it('leaves nothing when the whole request is rehearsed', async () => {
+    await items(2);
+    const { body } = await api('POST', 'operation?_dryRun=true', { body: patch() });
+    expect(body.result).toMatchObject({ rehearsal: { tried: 2, successes: 2 } });
+    expect((await api('GET', 'operation?_queryFilter=true')).body.result).toEqual([]);
+    expect(await count('done eq true')).toBe(0);
+  });
+});
+
+describe('the other acts', () => {
+  it('delete, and run an action', async () => {
+    await items(6);
+    const checked = {
+      act: 'action',
+      action: 'triggerSyncCheck',
+      resource: 'managed/item',
+      queryFilter: 'n lt 3',
+    };
+    expect((await perform(checked)).progress).toMatchObject({ total: 3, successes: 3 });
+    const gone = await perform({ act: 'delete', resource: 'managed/item', queryFilter: 'n lt 4' });
+    expect(gone.progress).toMatchObject({ total: 4, successes: 4 });
+    expect(await count('true')).toBe(2);
+  });
+
+  it('has dead letters of processes tried again by a query', async () => {
+    const starts = [1, 2, 3].map(() => api('POST', 'workflow/processinstance', { body: { _key: 'risky' } }));
+    expect((await Promise.all(starts)).map(({ body }) => body.message)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const letters = 'workflow/job/deadletter?_queryId=query-all-ids';
+    await eventually(
+      async () => (await api('GET', letters)).body.resultCount,
+      (number) => number === 3,
+    );
+    await api('PUT', 'managed/item/mended', { body: {} });
+    const run = await perform({
+      act: 'action',
+      action: 'retry',
+      resource: 'workflow/job/deadletter',
+      queryId: 'query-all-ids',
+    });
+    expect(run.progress).toMatchObject({ total: 3, successes: 3 });
+    await eventually(
+      async () => (await api('GET', 'workflow/processinstance?_queryId=query-all-ids')).body.resultCount,
+      (number) => number === 0,
+    );
+  });
+});
+
+describe('an operation that cannot be', () => {
+  const invalid: readonly (readonly [object, number, string, RegExp])[] = [
+    [{ act: 'patsh' }, 400, 'OPERATION_INVALID', /'act' is "patsh"/],
+    [{ acts: 'patch' }, 400, 'OPERATION_INVALID', /no 'acts'/],
+    [{ resource: '' }, 400, 'OPERATION_INVALID', /'resource' is ""/],
+    [{ resource: 'operation' }, 400, 'OPERATION_INVALID', /about 'operation'/],
+    [{ limit: 100_001 }, 400, 'OPERATION_INVALID', /'limit' is 100001/],
+    [{ dryRun: 'yes' }, 400, 'OPERATION_INVALID', /'dryRun' is "yes"/],
+    [{ queryFilter: undefined }, 400, 'QUERY_WHICH', /nothing to look for/],
+    [{ content: {} }, 400, 'PATCH_NOT_AN_ARRAY', /array/],
+    [{ act: 'action' }, 400, 'OPERATION_INVALID', /name of the action/],
+    [{ act: 'import', content: [], queryFilter: undefined }, 400, 'OPERATION_INVALID', /needs objects/],
+    [
+      { act: 'import', content: [{}, 7], queryFilter: undefined },
+      400,
+      'OPERATION_BAD_LINE',
+      /Line 2 is no object/,
+    ],
+    [
+      { act: 'import', content: '{}\n{', queryFilter: undefined },
+      400,
+      'OPERATION_BAD_LINE',
+      /Line 2 is no JSON/,
+    ],
+    [
+      { act: 'import', content: [{ _id: 'a' }, { _id: 'a' }], queryFilter: undefined },
+      400,
+      'OPERATION_BAD_LINE',
+      /Lines 1 and 2/,
+    ],
+    [{ act: 'export', format: 'csv', content: undefined }, 400, 'OPERATION_INVALID', /needs the fields/],
+  ];
+
+  it.each(invalid)('%j is refused', async (more, status, id, message) => {
+    const answer = await make(patch(more));
+    expect([answer.status, answer.body.detail?.id]).toEqual([status, id]);
+    expect(answer.body.message).toMatch(message);
+  });
+
+  it('is refused where its maker has too many open', async () => {
+    await items(1);
+    for (let n = 0; n < 10; n++) expect((await make(patch({ dryRun: true }), ada)).status).toBe(201);
+    const refused = await make(patch(), ada);
+    expect([refused.status, refused.body.detail.id]).toEqual([409, 'OPERATION_TOO_MANY_OPEN']);
+    expect((await make(patch())).status).toBe(201);
+  });
+
+  it('takes the first of many, and says that there are more', async () => {
+    await items(10);
+    const run = await perform(patch({ limit: 4, sortKeys: '-n' }));
+    expect([run.progress.total, run.more, run.sample]).toEqual([4, true, ['i9', 'i8', 'i7', 'i6']]);
+  });
+});
