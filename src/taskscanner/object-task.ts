@@ -1,9 +1,6 @@
 import type { UnitOfWork } from '#database/index.ts';
 import type { FoundObject } from './claimable.ts';
-import { operationTask } from './operation/operation-task.ts';
-import { claimObject, type Processed, pathOf, processObject, readCurrent } from './process-object.ts';
-import { connectionOf, contextOf, type TaskScannerPlatform } from './scan-platform.ts';
-import type { OpenRun, OpenScan } from './scan-run.ts';
+import type { Processed } from './process-object.ts';
 
 /** What a run does with each of its objects. */
 export interface ObjectTask {
@@ -17,25 +14,4 @@ export interface ObjectTask {
   ): Promise<Processed>;
   /** Whatever is to be stored of an object of whose processing nothing is left. */
   markFailed(unitOfWork: UnitOfWork, found: FoundObject): Promise<void>;
-}
-
-export function taskOf(platform: TaskScannerPlatform, run: OpenRun): ObjectTask {
-  return run.operation === null ? scriptTask(platform, run) : operationTask(platform, run);
-}
-
-function scriptTask(platform: TaskScannerPlatform, run: OpenScan): ObjectTask {
-  const { definition, name } = run;
-  const scan = { definition, label: `scan ${name ?? definition.object}` };
-  return {
-    pathOf: (found) => pathOf(definition, found),
-    process: (unitOfWork, found, looking) =>
-      processObject(platform, contextOf(run, unitOfWork), scan, found, looking),
-    /** The object keeps its started time, so that only a recovery takes it again. */
-    async markFailed(unitOfWork, found) {
-      const connection = connectionOf(platform, contextOf(run, unitOfWork));
-      const path = pathOf(definition, found);
-      const current = await readCurrent(connection, path);
-      if (current !== undefined) await claimObject(platform, connection, definition, path, current.revision);
-    },
-  };
 }

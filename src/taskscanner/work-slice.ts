@@ -3,7 +3,7 @@ import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { JobFailure } from '#queue/index.ts';
 import type { FoundObject } from './claimable.ts';
-import { type ObjectTask, taskOf } from './object-task.ts';
+import type { ObjectTask } from './object-task.ts';
 import { ObjectWaves } from './object-waves.ts';
 import { countBytes } from './operation/export-line-repository.ts';
 import { RunOverError } from './operation/operation-caller.ts';
@@ -22,6 +22,7 @@ import {
   removeFreeSlices,
   takeSlice,
 } from './scan-slice-repository.ts';
+import { taskOf } from './task-of-run.ts';
 
 const MAX_CLAIM_ATTEMPTS = 5;
 /** An object that has ended its thread or node so often is a failure. */
