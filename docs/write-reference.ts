@@ -5,6 +5,7 @@ import { openBenchServer } from '../bench/support/postgres.ts';
 import { createTestDatabase } from '../test/support/postgres.ts';
 import {
   type ApiPaths,
+  commandSections,
   configurationSchemas,
   configurationTables,
   errorLines,
@@ -35,6 +36,7 @@ await write('metrics.md', metricTable(metrics));
 await write('views.md', await viewTables(database.db));
 const api = await (await fetch(new URL('/docs/openapi.json', server.url))).json();
 await write('rest.md', restTable(api as ApiPaths));
+await write('cli.md', await commandSections());
 await write('configuration.md', configurationTables());
 for (const [name, schema] of configurationSchemas()) {
   await writeFile(

@@ -1,28 +1,8 @@
 import { parseArgs } from 'node:util';
 import { ActivationError, didYouMean, type Finding, formatFinding, nearest, wordsOf } from '#errors/index.ts';
 import { type Command, EXIT } from './command.ts';
+import { COMMANDS, remoteHalf } from './commands.ts';
 import { asTyped, complain } from './typed-name.ts';
-
-/** Each is loaded when it is called: a probe of a container, ten times a minute, has no use for the whole server. */
-export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  start: async () => (await import('./start.ts')).start,
-  migrate: async () => (await import('./migrate.ts')).migrateCommand,
-  'database-url': async () => (await import('./database-url.ts')).databaseUrl,
-  'config-check': async () => (await import('./config-check.ts')).configCheck,
-  health: async () => (await import('./health.ts')).health,
-  unlock: async () => (await import('./unlock.ts')).unlock,
-  why: async () => (await import('./why.ts')).why,
-  scan: async () => (await import('./scan.ts')).scan,
-  keys: async () => (await import('./keys.ts')).keys,
-  audit: async () => (await import('./audit.ts')).audit,
-  'api-key': async () => (await import('./api-key.ts')).apiKey,
-  get: async () => (await import('./remote/get.ts')).get,
-  query: async () => (await import('./remote/get.ts')).query,
-  create: async () => (await import('./remote/change.ts')).create,
-  patch: async () => (await import('./remote/change.ts')).patch,
-  delete: async () => (await import('./remote/change.ts')).remove,
-  whoami: async () => (await import('./remote/whoami.ts')).whoami,
-};
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 
@@ -38,12 +18,18 @@ export async function run(argv: readonly string[]): Promise<number> {
     console.log(formatVersion());
     return EXIT.OK;
   }
+  if (name === '__complete') {
+    const { completionsOf } = await import('./complete.ts');
+    for (const word of await completionsOf(rest)) console.log(word);
+    return EXIT.OK;
+  }
   if (!Object.hasOwn(COMMANDS, name)) {
     const near = didYouMean(name, Object.keys(COMMANDS));
     complain(`svc: there is no command '${name}'. ${near ?? "See 'svc --help'."}`);
     return EXIT.USAGE;
   }
-  return runCommand(await COMMANDS[name]!(), rest);
+  const half = remoteHalf(name, rest[0]);
+  return runCommand(await (half ?? COMMANDS[name]!)(), rest);
 }
 
 type Flags = Parameters<Command['run']>[0];

@@ -2,8 +2,8 @@ import { ConfigStore, readSettings, type Settings, scheduleConfig } from '#confi
 import { didYouMean, ResourceError } from '#errors/index.ts';
 import { type Explanation, explainFiring } from '#scheduler/index.ts';
 import { type Command, EXIT } from './command.ts';
+import { readTime } from './remote/time-argument.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
-import { readTime } from './time-argument.ts';
 import { complain } from './typed-name.ts';
 import { userInSentences, whyUser } from './why-user.ts';
 import { withDatabase } from './with-database.ts';

@@ -1,5 +1,6 @@
+import { type Heard, type Listening, listen } from './events.ts';
 import { type Answer, type JsonObject, Objects, parametersOf } from './objects.ts';
-import { Transport, type TransportOptions } from './transport.ts';
+import { type Call, Transport, type TransportOptions } from './transport.ts';
 
 export type ClientOptions = TransportOptions;
 
@@ -25,6 +26,13 @@ export interface Client<T extends object = UnknownTypes> {
   readonly tasks: Objects;
   /** What has no words of its own here, such as `scheduler/firing`. */
   resource<R extends object = JsonObject>(path: string): Objects<R>;
+  /**
+   * What happens, as it happens, by its name alone: `schedule`, `task`, `object:user`, …. It connects again when it is cut
+   * off; what it cannot be told any more it says with an event `gap`.
+   */
+  events(topics: readonly string[], options?: Listening): AsyncIterable<Heard>;
+  /** What has no words of its own here at all. */
+  send<R = unknown>(call: Call): Promise<R>;
   /** Who asks, and what that is allowed to be. */
   whoAmI(): Promise<JsonObject>;
 }
@@ -68,6 +76,8 @@ export function createClient<T extends object = UnknownTypes>(options: ClientOpt
         resume: () => jobs.action('resume', { id }),
       }),
     },
+    events: (topics, options) => listen(transport, topics, options),
+    send: (call) => transport.send(call),
     whoAmI: () => transport.send({ method: 'GET', path: ['info', 'login'] }),
   };
 }

@@ -22,6 +22,7 @@ export {
   UnavailableError,
   UnreachableError,
 } from './client-error.ts';
+export type { Heard } from './events.ts';
 export { asFilter, type Filter, type FilterValue, filter } from './filter.ts';
 export {
   type Answer,
@@ -35,4 +36,4 @@ export {
   type Results,
   type Stored,
 } from './objects.ts';
-export type { Auth } from './transport.ts';
+export type { Auth, Call } from './transport.ts';

@@ -56,6 +56,10 @@ export interface Page<T> {
 export interface Query {
   /** Default: all. */
   readonly filter?: Filter;
+  /** A query by its name instead: processes and tasks know those alone, such as `filtered-query`. */
+  readonly queryId?: string;
+  /** What a query by name takes, such as `{ assignee: 'avo' }`. */
+  readonly parameters?: Readonly<Record<string, string>>;
   readonly fields?: readonly string[];
   /** Such as `['-sn', 'givenName']`. */
   readonly sort?: readonly string[];
@@ -104,9 +108,10 @@ export class Objects<T extends object = JsonObject> {
     this.#path = path;
   }
 
-  query({ filter, fields, sort, pageSize = PAGE_SIZE, total, signal }: Query = {}): Results<Stored<T>> {
+  query(asked: Query = {}): Results<Stored<T>> {
     const transport = this.#transport;
     const path = this.#path;
+    const { filter, queryId, fields, sort, pageSize = PAGE_SIZE, total, signal } = asked;
     async function* pages(): AsyncGenerator<Page<Stored<T>>, void> {
       let cookie: string | null | undefined;
       do {
@@ -114,7 +119,8 @@ export class Objects<T extends object = JsonObject> {
           method: 'GET',
           path,
           parameters: {
-            _queryFilter: filter?.text ?? 'true',
+            ...(queryId === undefined ? { _queryFilter: filter?.text ?? 'true' } : { _queryId: queryId }),
+            ...asked.parameters,
             _fields: fields?.join(','),
             _sortKeys: sort?.join(','),
             _pageSize: String(pageSize),

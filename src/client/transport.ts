@@ -2,12 +2,13 @@ import { type ErrorBody, errorOf, NeedsReauthenticationError, UnreachableError }
 
 /**
  * Who asks. A token may be a function, which is called for each request, so that it can be renewed; `session` is the cookie
- * that a browser has.
+ * that a browser has, `cookie` one that a program has got at its login, as `name=value`.
  */
 export type Auth =
   | { readonly user: string; readonly password: string }
   | { readonly apiKey: string }
   | { readonly token: string | (() => string | Promise<string>) }
+  | { readonly cookie: string }
   | 'session';
 
 export interface TransportOptions {
@@ -19,6 +20,7 @@ export interface TransportOptions {
   readonly reauthenticate?: () => string | Promise<string>;
 }
 
+/** A request in the words of REST. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Not encoded. */
@@ -58,6 +60,12 @@ export class Transport {
       if (!(error instanceof NeedsReauthenticationError) || reauthenticate === undefined) throw error;
       return await this.#sendPatiently(call, { 'X-Svc-Reauth-Password': await reauthenticate() });
     }
+  }
+
+  /** An answer that goes on, such as a stream of events. @throws as `send` */
+  async open(call: Call): Promise<Response> {
+    const response = await this.#fetch(call, {});
+    return response.ok ? response : this.#read(response);
   }
 
   async #sendPatiently<T>(call: Call, headers: Readonly<Record<string, string>>): Promise<T> {
@@ -154,6 +162,7 @@ async function credentialsOf(auth: Auth | undefined): Promise<Record<string, str
       Authorization: `Bearer ${typeof auth.token === 'function' ? await auth.token() : auth.token}`,
     };
   }
+  if ('cookie' in auth) return { Cookie: auth.cookie };
   return { 'X-Svc-Username': extended(auth.user), 'X-Svc-Password': extended(auth.password) };
 }
 

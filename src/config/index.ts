@@ -65,7 +65,7 @@ export { isBelow, isReallyBelow, requireOwnProcesses, requireOwnSources } from '
 export { isModuleFile, ProjectModules } from './project-modules.ts';
 export type { PropertySource } from './property-source.ts';
 export { secretReferences } from './secret-references.ts';
-export { SECRET_VARIABLES, takeEnvironment, withoutSecrets, withSecretFiles } from './secret-variables.ts';
+export { SECRET_VARIABLES, takeEnvironment, withoutSecrets } from './secret-variables.ts';
 export {
   type Environment,
   misspeltVariables,

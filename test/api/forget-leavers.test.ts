@@ -64,7 +64,7 @@ it('the shipped scan forgets the personal data of those who left more than a yea
   expect(await svc('cancel', id)).toBe(1);
   expect(said.at(-1)).toBe(`scan ${id} has ended already`);
   expect(await svc('run', 'forget-lovers')).toBe(1);
-  expect(said.at(-1)).toContain("400 The configuration 'schedule/forget-lovers' cannot be read");
+  expect(said.at(-1)).toContain("The configuration 'schedule/forget-lovers' cannot be read");
   expect(await svc('stop', id)).toBe(2);
   vi.restoreAllMocks();
   vi.unstubAllEnvs();

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ApiPaths,
+  commandSections,
   configurationSchemas,
   configurationTables,
   errorLines,
@@ -58,6 +59,10 @@ describe('docs/reference', () => {
   it('has each path that is answered', async () => {
     const api = await (await fetch(new URL('/docs/openapi.json', server.url))).json();
     expect(await generated('rest.md')).toBe(restTable(api as ApiPaths).join('\n'));
+  });
+
+  it('has each command with its options', async () => {
+    expect(await generated('cli.md')).toBe((await commandSections()).join('\n').trimEnd());
   });
 
   it('has each key of the configuration, and its schema for editors', async () => {

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { misspeltVariables } from '#config/index.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
 import { run } from '../../src/cli/index.ts';
-import { COMMANDS } from '../../src/cli/run.ts';
-import { readTime } from '../../src/cli/time-argument.ts';
+import { readTime } from '../../src/cli/remote/time-argument.ts';
 import { asTyped } from '../../src/cli/typed-name.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { startNodeProcess } from '../support/node-process.ts';
@@ -276,8 +276,8 @@ describe('the command line', () => {
     vi.stubEnv('TYPED_SVC', 'npx svc');
     try {
       expect((await here(['migrate', '--help'])).output).toMatch(/^Usage: npx svc migrate \[options\]/);
-      expect((await here(['why', 'task', '7'])).output).toContain('svc why: ');
-      expect((await here(['why', 'task', '7'])).output).toContain("expected 'npx svc why schedule <id>");
+      expect((await here(['why', 'thing', '7'])).output).toContain('svc why: ');
+      expect((await here(['why', 'thing', '7'])).output).toContain("expected 'npx svc why schedule <id>");
     } finally {
       vi.unstubAllEnvs();
     }
@@ -305,7 +305,7 @@ describe('the command line', () => {
   it('names what is missing, or is no time, when it is asked why', async () => {
     const asked = async (...args: string[]) => (await here(['why', ...args])).output;
     expect(await asked()).toMatch(/it is not said of what/);
-    expect(await asked('task', 'x')).toMatch(/nothing is known of a 'task'/);
+    expect(await asked('thing', 'x')).toMatch(/nothing is known of a 'thing'/);
     expect(await asked('schedule')).toMatch(/the id of the schedule is missing/);
     expect(await asked('user', 'ada', 'auditor')).toMatch(/'auditor' says nothing/);
     expect(await asked('schedule', 'x', '--at', 'soon')).toMatch(/'soon' is no time/);
@@ -353,16 +353,15 @@ describe('the command line', () => {
 
   it('says what to set when a node lets it in to nothing', async () => {
     await using node = createServer((_request, response) => {
-      response.writeHead(401, { 'Content-Type': 'application/json' }).end('{"code":401}');
+      response
+        .writeHead(401, { 'Content-Type': 'application/json' })
+        .end('{"code":401,"message":"Access Denied"}');
     }).listen(0, '127.0.0.1');
     await once(node, 'listening');
     const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
     for (const args of [['list'], ['run', 'x']]) {
       const { code, output } = await here(['scan', ...args, '--url', url]);
-      expect([code, output]).toEqual([
-        1,
-        'svc scan: 401: set SVC_PASSWORD_FILE or SVC_PASSWORD to the password of user svc-admin\n',
-      ]);
+      expect([code, output]).toEqual([3, expect.stringContaining('hint: Set SVC_USER and SVC_PASSWORD')]);
     }
   });
 

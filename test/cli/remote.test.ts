@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { run } from '../../src/cli/index.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_PASSWORD } from '../support/api.ts';
+import { commandLineOf } from '../support/command-line.ts';
 import { callersOf, PASSWORD } from '../support/credentials.ts';
 import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -19,25 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Runs a command in this process. @returns its exit code, and what it has said */
-async function svc(args: readonly string[], environment: Record<string, string> = {}) {
-  const said = { out: '', err: '' };
-  const given = { SVC_URL: server.url, SVC_PASSWORD: ADMIN_PASSWORD, ...environment };
-  for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value);
-  const log = vi.spyOn(console, 'log').mockImplementation((text) => {
-    said.out += `${text}\n`;
-  });
-  const error = vi.spyOn(console, 'error').mockImplementation((text) => {
-    said.err += `${text}\n`;
-  });
-  try {
-    return { code: await run(args), ...said };
-  } finally {
-    log.mockRestore();
-    error.mockRestore();
-    vi.unstubAllEnvs();
-  }
-}
+const svc = commandLineOf(() => server);
 
 describe('svc get and query', () => {
   it('list what a filter finds, as a table, JSON, YAML or ids', async () => {
@@ -155,7 +137,7 @@ describe('a command that asks a node', () => {
   });
 
   it.each([
-    [['get'], 'the type is missing'],
+    [['get'], "the <type> is missing; expected 'svc get <type> [<id>]'"],
     [['get', 'user', '--limit', '0'], "'0' is no number of objects"],
     [['get', 'user', '--all', '--limit', '2'], '--all and --limit exclude each other'],
     [['get', 'user', 'ada', '--filter', 'true'], "--filter goes with a list, and not with the id 'ada'"],
@@ -163,13 +145,27 @@ describe('a command that asks a node', () => {
     [['get', 'user', '-o', 'tabel'], "Did you mean 'table'?"],
     [['get', 'user', '--filtr', 'true'], "Did you mean '--filter'?"],
     [['get', 'user', '--url', 'example.com'], "'example.com' is no URL of a node"],
-    [['query', 'user'], 'the filter is missing'],
+    [['query', 'user'], 'the <filter> is missing'],
     [['patch', 'user', 'ada'], 'there is nothing to send'],
     [['patch', 'user', 'ada', 'sn'], "'sn' is no name=text"],
     [['create', 'user', 'x', 'age:=old'], "'age:=old' is no JSON"],
     [['create', 'user', '-f', '/nowhere.json'], 'cannot be read (ENOENT)'],
-    [['delete', 'user'], 'the id of the object is missing'],
+    [['delete', 'user'], 'the <id> is missing'],
     [['get', 'user', '--password', 'x'], "Unknown option '--password'"],
+    [['set', 'user', 'sn=Vogl'], 'the <id> is missing'],
+    [['schedule', 'lst'], "Did you mean 'list'?"],
+    [['schedule', 'show'], "the <id> is missing; expected 'svc schedule show <id>'"],
+    [['schedule', 'show', 'nightly', 'daily'], "'daily' is one argument too many"],
+    [['schedule', 'pause', 'nightly', '--since', '-1d'], "'svc schedule pause' knows no --since"],
+    [['schedule', 'history', '--since', 'soon'], "'soon' is no time"],
+    [['api', 'GETT', 'info/login'], "Did you mean 'GET'?"],
+    [['apply'], '-f <file> is missing'],
+    [['diff', '-f', '/nowhere'], "there is no file or folder '/nowhere'"],
+    [['audit', 'list', 'acces'], "Did you mean 'access'?"],
+    [['dead-letter', 'retry'], 'expected one <id>, --process <id>, or --every'],
+    [['script', 'eval'], 'expected -f <file> or -e <text>'],
+    [['profile', 'use', 'nobodys'], "there is no profile 'nobodys'"],
+    [['whoami', '--profile', 'nobodys'], "there is no profile 'nobodys'"],
   ])('refuses %j', async (args, words) => {
     const { code, out, err } = await svc(args);
     expect([code, out, err]).toEqual([2, '', expect.stringContaining(words)]);

@@ -2,6 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import ts from 'typescript';
 import type { Db } from '#database/index.ts';
+import type { Command } from '../../src/cli/command.ts';
+import { COMMANDS, REMOTE_HALVES } from '../../src/cli/commands.ts';
+import { remoteHelp } from '../../src/cli/remote/remote-command.ts';
 import type { AnyConfigDefinition } from '../../src/config/config-definition.ts';
 import { shippedDefinitions } from '../../src/config/definitions/shipped-definitions.ts';
 import type { JsonSchema } from '../../src/config/json-schema.ts';
@@ -279,6 +282,37 @@ export function restTable({ paths }: ApiPaths): string[] {
       const requests = asked.map(([verb, { summary = '' }]) => `${verb.toUpperCase()}: ${cell(summary)}`);
       return `| \`${path}\` | ${cell(title)} | ${requests.join('<br>')} | ${actions.map((name) => `\`${name}\``).join(', ')} |`;
     }),
+  ];
+}
+
+/** The help of every command, with what all commands have that ask a node said once. */
+export async function commandSections(): Promise<string[]> {
+  const halves = Object.values(REMOTE_HALVES).map(({ load }) => load);
+  const commands = await Promise.all([...Object.values(COMMANDS), ...halves].map((load) => load()));
+  const asking = commands.filter(({ help }) => help.includes(remoteHelp));
+  const section = ({ name, summary, help, arguments: takes = [] }: Command): string[] => [
+    `## svc ${[name, ...takes].join(' ')}`,
+    '',
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    '',
+    '```text',
+    help
+      .replace(remoteHelp, '')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim(),
+    '```',
+    '',
+  ];
+  return [
+    '## Options of commands that ask a node',
+    '',
+    `These are ${[...new Set(asking.map(({ name }) => `\`${name}\``))].join(', ')}.`,
+    '',
+    '```text',
+    remoteHelp,
+    '```',
+    '',
+    ...commands.flatMap(section),
   ];
 }
 

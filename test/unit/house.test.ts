@@ -8,7 +8,7 @@ const MOST_LINES = 350;
 const MOST_LINES_OF_A_TEST = 500;
 
 /** How often `src/` says `x!` and `x as T` (but `as const`); less is better, and more is refused. */
-const MOST_ASSERTED = { absent: 278, casts: 185 };
+const MOST_ASSERTED = { absent: 278, casts: 178 };
 
 /** A statement that takes names from the door of a room, or hands them on. */
 const FROM_DOOR =

@@ -1,85 +1,68 @@
-import { asFilter, type Client, type Query } from '#client/index.ts';
-import type { Command } from '../command.ts';
+import { asFilter, type Query } from '#client/index.ts';
 import { complain } from '../typed-name.ts';
-import { type Form, ListWriter, printable, showObject } from './output.ts';
-import { atNode, type Flags, pathOf, remoteHelp, remoteOptions, textOf } from './remote-command.ts';
+import { type Flags, textOf } from './connection.ts';
+import { ListWriter, printable, showObject } from './output.ts';
+import { type Asked, pathOf } from './remote-command.ts';
 import { UsageError } from './usage-error.ts';
+import { commandOf, type Flag } from './verb.ts';
 
 const LIMIT = 50;
 const PAGE = 500;
 
-const listOptions: Command['options'] = {
-  ...remoteOptions,
-  fields: { type: 'string' },
-  sort: { type: 'string' },
-  limit: { type: 'string' },
-  all: { type: 'boolean' },
+/** What lists know. */
+export const LIST_FLAGS: Readonly<Record<string, Flag>> = {
+  fields: { value: '<fields>', does: 'such as userName,mail; default: all' },
+  sort: { value: '<keys>', does: 'such as -sn,givenName' },
+  limit: { value: '<n>', does: `how many are shown; default ${LIMIT}` },
+  all: { does: 'all of them' },
 };
-
-const listHelp = `  --fields <fields>   such as userName,mail; default: all
-  --sort <keys>       such as -sn,givenName
-  --limit <n>         how many are shown; default ${LIMIT}
-  --all               all of them
-${remoteHelp}`;
+export const FILTER_FLAG: Readonly<Record<string, Flag>> = {
+  filter: { value: '<filter>', does: `those that it finds: 'sn sw "N" and accountStatus eq "active"'` },
+};
 
 /** `svc get <type> [<id>]`: one object, or those that a filter finds. */
-export const get: Command = {
-  name: 'get',
-  summary: 'show an object, or a list of them',
-  help: `
-svc get <type> [<id>]       a managed type, or a path such as scheduler/job
-
-  --filter <filter>   those that it finds: 'sn sw "N" and accountStatus eq "active"'
-${listHelp}
-
-Example: svc get user --filter 'accountStatus eq "inactive"' --fields userName,endDate -o table
-`,
-  options: { ...listOptions, filter: { type: 'string' } },
-  arguments: ['<type>', '[<id>]'],
-
-  run: (flags, [type, id, ...more]) =>
-    atNode('get', flags, async (client, form) => {
-      noMore(more);
-      if (id === undefined) return showList(client, flags, form, pathOf(type), textOf(flags, 'filter'));
-      for (const flag of ['filter', 'sort', 'limit', 'all']) {
-        if (flags[flag] !== undefined)
-          throw new UsageError(`--${flag} goes with a list, and not with the id '${id}'`);
-      }
-      const fields = listed(textOf(flags, 'fields'));
-      showObject(await client.resource(pathOf(type)).read(id, fields === undefined ? {} : { fields }), form);
-    }),
-};
+export const get = commandOf('get', 'show an object, or a list of them', {
+  does: 'a managed type, or a path such as scheduler/job',
+  takes: ['<type>', '[<id>]'],
+  flags: { ...FILTER_FLAG, ...LIST_FLAGS },
+  example: `svc get user --filter 'accountStatus eq "inactive"' --fields userName,endDate -o table`,
+  async run(asked, type: string, id?: string) {
+    const { client, flags, form } = asked;
+    if (id === undefined) return showList(asked, pathOf(type), textOf(flags, 'filter'));
+    for (const flag of ['filter', 'sort', 'limit', 'all']) {
+      if (flags[flag] !== undefined)
+        throw new UsageError(`--${flag} goes with a list, and not with the id '${id}'`);
+    }
+    const fields = listed(textOf(flags, 'fields'));
+    showObject(await client.resource(pathOf(type)).read(id, fields === undefined ? {} : { fields }), form);
+  },
+});
 
 /** `svc query <type> <filter>`: the same list with the filter as its argument. */
-export const query: Command = {
-  name: 'query',
-  summary: 'show what a filter finds',
-  help: `
-svc query <type> <filter>   a managed type, or a path such as scheduler/firing
+export const query = commandOf('query', 'show what a filter finds', {
+  does: "a managed type, or a path such as scheduler/firing; 'true' finds all",
+  takes: ['<type>', '<filter>'],
+  flags: LIST_FLAGS,
+  example: `svc query user 'sn sw "N"' --sort -sn --limit 10`,
+  run: (asked, type: string, filter: string) => showList(asked, pathOf(type), filter),
+});
 
-${listHelp}
-
-Example: svc query user 'sn sw "N"' --sort -sn --limit 10
-`,
-  options: listOptions,
-  arguments: ['<type>', '<filter>'],
-
-  run: (flags, [type, filter, ...more]) =>
-    atNode('query', flags, async (client, form) => {
-      noMore(more);
-      const path = pathOf(type);
-      if (filter === undefined) throw new UsageError(`the filter is missing; 'true' finds all`);
-      await showList(client, flags, form, path, filter);
-    }),
-};
-
-async function showList(client: Client, flags: Flags, form: Form, path: string, filter: string | undefined) {
+/** Shows what a filter finds, as the flags of lists say. */
+export async function showList(
+  { client, flags, form }: Asked,
+  path: string,
+  filter?: string,
+  parameters?: Readonly<Record<string, string>>,
+) {
   const limit = limitOf(flags);
+  const isByName = filter === undefined && path.startsWith('workflow/');
   const fields = listed(textOf(flags, 'fields'));
   const sort = listed(textOf(flags, 'sort'));
   const asked: Query = {
     pageSize: Math.min(limit, PAGE),
     ...(filter === undefined ? {} : { filter: asFilter(filter) }),
+    ...(isByName ? { queryId: 'filtered-query' } : {}),
+    ...(parameters === undefined ? {} : { parameters }),
     ...(fields === undefined ? {} : { fields }),
     ...(sort === undefined ? {} : { sort }),
   };
@@ -112,11 +95,6 @@ function limitOf(flags: Flags): number {
   throw new UsageError(`'${given}' is no number of objects; expected --limit <n>, or --all`);
 }
 
-function listed(text: string | undefined): string[] | undefined {
+export function listed(text: string | undefined): string[] | undefined {
   return text?.split(',').map((part) => part.trim());
-}
-
-function noMore([unexpected]: readonly string[]): void {
-  if (unexpected !== undefined)
-    throw new UsageError(`'${unexpected}' is one argument too many; a filter needs quotes`);
 }

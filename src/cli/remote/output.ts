@@ -3,7 +3,7 @@ import { didYouMean } from '#errors/index.ts';
 import { UsageError } from './usage-error.ts';
 import { yamlText } from './yaml-text.ts';
 
-const FORMS = ['table', 'json', 'yaml', 'name'] as const;
+const FORMS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
 export type Form = (typeof FORMS)[number];
 
 const MOST_COLUMNS = 6;
@@ -16,6 +16,11 @@ export function readForm(given: string | undefined): Form {
   throw new UsageError(
     `there is no output '${given}'. ${didYouMean(given, FORMS) ?? `There are ${FORMS.join(', ')}`}`,
   );
+}
+
+/** For people. */
+export function isTable(form: Form): boolean {
+  return form === 'table' || form === 'wide';
 }
 
 export function showObject(object: object, form: Form): void {
@@ -41,7 +46,7 @@ export class ListWriter {
   }
 
   show(objects: readonly JsonObject[]): void {
-    if (this.#form === 'table') this.#showRows(objects);
+    if (isTable(this.#form)) this.#showRows(objects);
     else if (this.#form === 'yaml') {
       if (objects.length > 0) say(yamlText(objects));
     } else
@@ -51,25 +56,29 @@ export class ListWriter {
 
   #showRows(objects: readonly JsonObject[]): void {
     const isFirst = this.#columns === undefined;
-    this.#columns ??= columnsOf(objects, this.#fields);
+    this.#columns ??= columnsOf(
+      objects,
+      this.#fields,
+      this.#form === 'wide' ? Number.POSITIVE_INFINITY : MOST_COLUMNS,
+    );
     const columns = this.#columns;
     const line = (texts: readonly string[]) => {
       const cells = columns.map(({ width }, at) => (texts[at] ?? '').slice(0, width).padEnd(width));
       const text = cells.join('  ').trimEnd();
-      say(process.stdout.isTTY ? text.slice(0, process.stdout.columns) : text);
+      say(process.stdout.isTTY && this.#form === 'table' ? text.slice(0, process.stdout.columns) : text);
     };
     if (isFirst) line(columns.map(({ name }) => name.replace(/^_/, '').toUpperCase()));
     for (const object of objects) line(columns.map(({ name }) => cell(object[name])));
   }
 }
 
-function columnsOf(objects: readonly JsonObject[], fields: readonly string[] | undefined) {
+function columnsOf(objects: readonly JsonObject[], fields: readonly string[] | undefined, most: number) {
   const seen = new Set(
     objects.flatMap((object) => Object.keys(object).filter((name) => isShort(object[name]))),
   );
   seen.delete('_rev');
   const names = ['_id', ...(fields ?? [...seen]).filter((name) => name !== '_id')];
-  const shown = fields === undefined ? names.slice(0, MOST_COLUMNS) : names;
+  const shown = fields === undefined ? names.slice(0, most) : names;
   return shown.map((name) => {
     const longest = Math.max(name.length, ...objects.map((object) => cell(object[name]).length));
     return { name, width: name === '_id' ? longest : Math.min(longest, WIDEST_CELL) };

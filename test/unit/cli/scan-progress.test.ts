@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatScan, type ScanProgress } from '../../../src/cli/scan-progress.ts';
+import { formatScan, type ScanProgress } from '../../../src/cli/remote/scan-progress.ts';
 
 const run = (
   progress: Partial<ScanProgress['progress']>,

@@ -1,0 +1,65 @@
+import type { Command } from './command.ts';
+
+type Load = () => Promise<Command>;
+
+/** Each is loaded when it is called: a probe of a container, ten times a minute, has no use for the whole server. */
+export const COMMANDS: Readonly<Record<string, Load>> = {
+  start: async () => (await import('./start.ts')).start,
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  'database-url': async () => (await import('./database-url.ts')).databaseUrl,
+  'config-check': async () => (await import('./config-check.ts')).configCheck,
+  health: async () => (await import('./health.ts')).health,
+  unlock: async () => (await import('./unlock.ts')).unlock,
+  why: async () => (await import('./why.ts')).why,
+  keys: async () => (await import('./keys.ts')).keys,
+  audit: async () => (await import('./audit.ts')).audit,
+  'api-key': async () => (await import('./api-key.ts')).apiKey,
+  login: async () => (await import('./remote/session.ts')).login,
+  logout: async () => (await import('./remote/session.ts')).logout,
+  profile: async () => (await import('./remote/session.ts')).profile,
+  whoami: async () => (await import('./remote/whoami.ts')).whoami,
+  get: async () => (await import('./remote/get.ts')).get,
+  query: async () => (await import('./remote/get.ts')).query,
+  create: async () => (await import('./remote/change.ts')).create,
+  set: async () => (await import('./remote/change.ts')).set,
+  patch: async () => (await import('./remote/change.ts')).patch,
+  delete: async () => (await import('./remote/change.ts')).remove,
+  apply: async () => (await import('./remote/apply.ts')).apply,
+  diff: async () => (await import('./remote/apply.ts')).diff,
+  export: async () => (await import('./remote/export.ts')).exportObjects,
+  schedule: async () => (await import('./remote/schedule.ts')).schedule,
+  scan: async () => (await import('./remote/scan.ts')).scan,
+  process: async () => (await import('./remote/process.ts')).processes,
+  task: async () => (await import('./remote/process.ts')).task,
+  'dead-letter': async () => (await import('./remote/process.ts')).deadLetter,
+  node: async () => (await import('./remote/node.ts')).node,
+  events: async () => (await import('./remote/events.ts')).events,
+  undo: async () => (await import('./remote/audit.ts')).undo,
+  script: async () => (await import('./remote/script.ts')).script,
+  explain: async () => (await import('./remote/explain.ts')).explain,
+  api: async () => (await import('./remote/api.ts')).api,
+  completion: async () => (await import('./completion.ts')).completion,
+};
+
+/** Of commands that work on the database or without any: their verbs that ask a node. */
+export const REMOTE_HALVES: Readonly<
+  Record<string, { readonly verbs: readonly string[]; readonly load: Load }>
+> = {
+  audit: {
+    verbs: ['list', 'tree'],
+    load: async () => (await import('./remote/audit.ts')).auditTrail,
+  },
+  why: {
+    verbs: ['process', 'task'],
+    load: async () => (await import('./remote/why.ts')).whyWaiting,
+  },
+  'api-key': {
+    verbs: ['list', 'create', 'revoke'],
+    load: async () => (await import('./remote/api-keys.ts')).apiKeys,
+  },
+};
+
+export function remoteHalf(name: string, verb: string | undefined): Load | undefined {
+  const half = REMOTE_HALVES[name];
+  return verb !== undefined && half?.verbs.includes(verb) === true ? half.load : undefined;
+}

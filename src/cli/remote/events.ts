@@ -1,0 +1,36 @@
+import { textOf } from './connection.ts';
+import { isTable, say } from './output.ts';
+import { UsageError } from './usage-error.ts';
+import { commandOf } from './verb.ts';
+
+/** `svc events <topic …>` */
+export const events = commandOf('events', 'listen to what happens, by its name alone', {
+  does: 'firing, schedule, scan, node, task, instance, deadletter, config, audit, object:<type>[/<id>]',
+  takes: ['<topic>', '[<topic> …]'],
+  flags: {
+    after: { value: '<id>', does: 'go on behind that which was heard last' },
+    limit: { value: '<n>', does: 'end after so many; default: never' },
+  },
+  example: 'svc events object:user schedule',
+  async run({ client, flags, form }, ...topics: string[]) {
+    const after = textOf(flags, 'after');
+    let left = Number(textOf(flags, 'limit') ?? Number.POSITIVE_INFINITY);
+    if (Number.isNaN(left) || left < 1) throw new UsageError(`'${flags['limit']}' is no number of events`);
+    const heard = client.events(
+      topics.flatMap((topic) => topic.split(',')),
+      after === undefined ? {} : { after },
+    );
+    for await (const { event, id, data } of heard) {
+      if (event === 'open') continue;
+      const { topic = '', operation = '', resource = '' } = data;
+      say(
+        isTable(form)
+          ? `${id ?? ''}  ${event}  ${topic}  ${operation}  ${resource}`
+          : JSON.stringify({ id, event, ...data }),
+      );
+      // What was missed is none of those that were asked for.
+      if (event !== 'gap') left -= 1;
+      if (left <= 0 || !process.stdout.writable) return;
+    }
+  },
+});

@@ -1,0 +1,114 @@
+import type { Client } from '#client/index.ts';
+import { EXIT } from '../command.ts';
+import { DRY_RUN } from './change.ts';
+import { LIST_FLAGS, showList } from './get.ts';
+import { isTable, say, showObject } from './output.ts';
+import type { Asked } from './remote-command.ts';
+import { showAnswer } from './report.ts';
+import { formatScan, type ScanProgress } from './scan-progress.ts';
+import { commandOfVerbs, type Flag } from './verb.ts';
+
+const POLL_MS = 500;
+const WATCH: Readonly<Record<string, Flag>> = {
+  watch: { short: 'w', does: 'stay, and show a progress bar until it has ended' },
+};
+
+/** `svc scan …`: the task scanner from the outside. */
+export const scan = commandOfVerbs({
+  name: 'scan',
+  summary: 'run the scan of a schedule, watch it, cancel it',
+  notes:
+    'A run that is watched ends with 1 when it failed, was cancelled, or failed for some of its objects.',
+  verbs: {
+    run: {
+      does: 'run the scan of a schedule now; --dry-run tells what it would claim and change',
+      takes: ['<schedule>'],
+      flags: { ...WATCH, ...DRY_RUN },
+      example: 'svc scan run purge-inactive-users --watch',
+      async run(asked, schedule: string) {
+        const { client, flags, form } = asked;
+        const dryRun = flags['dry-run'] === true;
+        const answer = await client.resource('taskscanner').action<{ _id: string }>('execute', {
+          parameters: {
+            name: schedule.includes('/') ? schedule : `schedule/${schedule}`,
+            ...(dryRun ? {} : { waitForCompletion: 'false' }),
+          },
+          dryRun,
+        });
+        if ('dryRun' in answer) return showAnswer(answer, form);
+        if (flags['watch'] === true) return watch(asked, answer._id);
+        if (isSpoken(asked)) say(`scan ${answer._id} started; svc scan watch ${answer._id}`);
+        else showAnswer(answer, form);
+      },
+    },
+    watch: {
+      does: 'show how far a run is, until it has ended',
+      takes: ['<id>'],
+      run: (asked, id: string) => watch(asked, id),
+    },
+    cancel: {
+      does: 'end a run between two objects',
+      takes: ['<id>'],
+      async run({ client }, id: string) {
+        const { status } = await client.resource('taskscanner').action<{ status: string }>('cancel', { id });
+        say(status === 'SUCCESS' ? `scan ${id} cancelled` : `scan ${id} has ended already`);
+        return status === 'SUCCESS' ? EXIT.OK : EXIT.FINDING;
+      },
+    },
+    list: {
+      does: 'the runs that are remembered',
+      flags: LIST_FLAGS,
+      async run(asked) {
+        if (!isSpoken(asked)) return showList(asked, 'taskscanner');
+        for await (const run of asked.client.resource<ScanProgress>('taskscanner').query()) {
+          say(`${run._id}  ${formatScan(run, 20)}`);
+        }
+      },
+    },
+    retry: {
+      does: 'try again what failed in a run',
+      takes: ['<id>'],
+      flags: { ...WATCH, ...DRY_RUN },
+      async run(asked, id: string) {
+        const { client, flags, form } = asked;
+        const answer = await client
+          .resource('taskscanner')
+          .action<{ _id: string }>('retry', { id, dryRun: flags['dry-run'] === true });
+        if ('dryRun' in answer) return showAnswer(answer, form);
+        if (flags['watch'] === true) return watch(asked, answer._id);
+        showAnswer(answer, form);
+      },
+    },
+  },
+});
+
+/** Lines for people, unless a form is asked for. */
+function isSpoken({ form, flags }: Asked): boolean {
+  return isTable(form) || flags['output'] === undefined;
+}
+
+/** On a terminal one line that is written anew, elsewhere a line whenever something has changed. */
+async function watch(asked: Asked, id: string): Promise<number> {
+  const isTerminal = process.stdout.isTTY === true;
+  for (let shown = ''; ; ) {
+    const run = await readRun(asked.client, id);
+    const isOver = !['INITIALIZED', 'ACTIVE'].includes(run.progress.state);
+    const line = formatScan(run, 30);
+    if (isSpoken(asked) && isTerminal) process.stdout.write(`\r\x1b[K${line}${isOver ? '\n' : ''}`);
+    else if (isSpoken(asked) && line !== shown) say(line);
+    shown = line;
+    if (isOver) {
+      if (!isSpoken(asked)) showObject(run, asked.form);
+      else {
+        for (const { objectID, error } of run.errors) say(`  ${objectID}: ${error.message}`);
+        if (run.error !== null) say(`  ${run.error.message}`);
+      }
+      return run.progress.state === 'COMPLETED' && run.progress.failures === 0 ? EXIT.OK : EXIT.FINDING;
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+function readRun(client: Client, id: string): Promise<ScanProgress> {
+  return client.resource<ScanProgress>('taskscanner').read(id);
+}

@@ -1,0 +1,70 @@
+import type { Client, JsonObject } from '#client/index.ts';
+import { isTable, say, showObject } from './output.ts';
+import { commandOfVerbs } from './verb.ts';
+
+/** `svc why process|task`: what something waits for. */
+export const whyWaiting = commandOfVerbs({
+  name: 'why',
+  summary: 'tell what a process or a task waits for',
+  verbs: {
+    process: {
+      does: 'where an instance stands, and what for',
+      takes: ['<id>'],
+      example: 'svc why process 4711',
+      async run({ client, form }, id: string) {
+        const { tasks, deadLetters, ...instance } = await stateOf(client, id);
+        if (!isTable(form)) return showObject({ ...instance, tasks, deadLetters }, form);
+        say(`Process ${instance['processDefinitionKey']} ${id}, started ${instance['startTime']}`);
+        if (instance['endTime'] !== null)
+          say(`ended ${instance['endTime']}: ${instance['deleteReason'] ?? 'done'}`);
+        if (instance['suspended'] === true) say('is suspended; nothing of it goes on until it is activated');
+        for (const task of tasks) say(`waits for ${taskInWords(task)}`);
+        for (const letter of deadLetters) {
+          say(`failed for good in job ${letter._id}: ${letter['exceptionMessage'] ?? 'no reason is known'}`);
+          say(`  svc dead-letter retry ${letter._id}`);
+        }
+        if (instance['endTime'] === null && tasks.length + deadLetters.length === 0) {
+          say(
+            'waits for no person and for nothing that failed: for a time, a message, or a step that runs now',
+          );
+        }
+      },
+    },
+    task: {
+      does: 'who has it or may take it, and in which process',
+      takes: ['<id>'],
+      async run({ client, form }, id: string) {
+        const task = await client.tasks.read(id, { fields: ['*', 'candidates'] });
+        if (!isTable(form)) return showObject(task, form);
+        say(`Task ${taskInWords(task)}`);
+        say(`candidates ${JSON.stringify(task['candidates'] ?? {})}`);
+        say(`of process ${task['processInstanceId']}; svc why process ${task['processInstanceId']}`);
+      },
+    },
+  },
+});
+
+type Found = JsonObject & { readonly _id: string };
+
+async function stateOf(
+  client: Client,
+  id: string,
+): Promise<JsonObject & { readonly tasks: readonly Found[]; readonly deadLetters: readonly Found[] }> {
+  const instance = await client.resource('workflow/processinstance').read(id);
+  const query = { queryId: 'filtered-query', parameters: { processInstanceId: id } };
+  const [tasks, deadLetters] = await Promise.all(
+    ['workflow/taskinstance', 'workflow/job/deadletter'].map(async (path) => {
+      const found: Found[] = [];
+      for await (const each of client.resource(path).query(query)) found.push(each);
+      return found;
+    }),
+  );
+  return { ...instance, tasks: tasks ?? [], deadLetters: deadLetters ?? [] };
+}
+
+function taskInWords(task: Found): string {
+  const { name, taskDefinitionKey, assignee = null, delegate = null, dueDate = null } = task;
+  const who = assignee ?? delegate;
+  const due = dueDate === null ? '' : `, due ${dueDate}`;
+  return `'${name ?? taskDefinitionKey}' (${task._id}), ${who === null ? 'which nobody has' : `which ${who} has`}${due}`;
+}

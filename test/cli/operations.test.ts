@@ -1,0 +1,330 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { asTyped } from '../../src/cli/typed-name.ts';
+import { commandLineOf } from '../support/command-line.ts';
+import { callersOf, PASSWORD } from '../support/credentials.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { processFile, untilDeadLetter } from '../support/workflow.ts';
+import { end, path, service, start, user } from '../unit/workflow/engine/bpmn.ts';
+
+let server: TestServer;
+const svc = commandLineOf(() => server);
+const { createUser } = callersOf(() => server.api);
+const NOBODY = { SVC_PASSWORD: '' };
+
+const shown = async (args: readonly string[], environment: Record<string, string> = {}) => {
+  const { code, out, err } = await svc([...args, '-o', 'json'], environment);
+  expect([code, err], args.join(' ')).toEqual([0, '']);
+  return JSON.parse(out);
+};
+const lines = async (args: readonly string[]) => {
+  const { code, out, err } = await svc(args);
+  expect([code, err], args.join(' ')).toEqual([0, '']);
+  return out.trimEnd().split('\n');
+};
+const listed = async (args: readonly string[]) =>
+  (await lines([...args, '-o', 'json'])).map((line) => JSON.parse(line));
+
+beforeAll(async () => {
+  server = await startTestServer({
+    files: {
+      'conf/schedule-nightly.json': {
+        enabled: true,
+        type: 'cron',
+        schedule: '0 0 2 * * ?',
+        invokeService: 'script',
+        invokeContext: { script: { type: 'text/javascript', source: '1' } },
+      },
+      'script/good.js': '1 + 1',
+    },
+  });
+  for (const name of ['ada', 'bea']) await createUser(name);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe('a profile', () => {
+  it('keeps a session, for its owner alone, until it is logged out of', async () => {
+    const asked = ['login', 'ada', '-o', 'name'];
+    expect(await svc(asked, { SVC_PASSWORD: PASSWORD })).toEqual({ code: 0, out: 'default\n', err: '' });
+    const file = join(server.project.location, 'home/svc/config.json');
+    expect([(await stat(file)).mode & 0o777, await readFile(file, 'utf8')]).toEqual([
+      0o600,
+      expect.not.stringContaining(PASSWORD),
+    ]);
+    expect((await svc(['whoami', '-o', 'name'], NOBODY)).out).toBe('ada\n');
+    const before = JSON.parse(await readFile(file, 'utf8')).profiles.default.cookie;
+    expect((await svc(['logout'], NOBODY)).code).toBe(0);
+    expect((await svc(['whoami'], NOBODY)).code).toBe(3);
+    expect((await server.api('GET', 'info/login', { user: null, headers: { Cookie: before } })).status).toBe(
+      401,
+    );
+  });
+
+  it('is chosen by name, and lets nobody in elsewhere', async () => {
+    await svc(['login', 'bea', '--profile', 'site'], { SVC_PASSWORD: PASSWORD });
+    expect((await lines(['profile', 'list', '-o', 'table'])).at(-1)).toMatch(
+      /^site +http.* bea +session +true$/,
+    );
+    await svc(['profile', 'use', 'default']);
+    expect((await svc(['whoami', '-o', 'name', '--profile', 'site'], NOBODY)).out).toBe('bea\n');
+    const elsewhere = server.url.replace('127.0.0.1', 'localhost');
+    expect((await svc(['whoami', '--profile', 'site', '--url', elsewhere], NOBODY)).code).toBe(3);
+    expect((await svc(['whoami', '--profile', 'sit'], NOBODY)).err).toContain("Did you mean 'site'?");
+    await svc(['profile', 'delete', 'site']);
+    expect((await svc(['profile', 'use', 'site'])).code).toBe(2);
+  });
+});
+
+describe('svc apply, diff and export', () => {
+  const file = (name: string) => join(server.project.location, name);
+
+  it('make objects what a file says, in any order, and nothing twice', async () => {
+    const objects = [
+      { _type: 'user', _id: 'bea', roles: [{ _ref: 'managed/role/auditor' }], sn: 'Vogl' },
+      { _type: 'managed/role', _id: 'auditor', name: 'auditor', description: 'May read' },
+    ];
+    await writeFile(file('objects.json'), JSON.stringify(objects));
+    const asked = ['-f', file('objects.json'), '-o', 'table'];
+    const planned = [
+      '~ managed/user/bea',
+      '    /sn  "Nagy" → "Vogl"',
+      '+ managed/role/auditor',
+      '    /name  nothing → "auditor"',
+      '    /description  nothing → "May read"',
+    ];
+    expect(await svc(['diff', ...asked])).toMatchObject({ code: 1, err: '' });
+    expect((await svc(['apply', ...asked, '--dry-run'])).out.split('\n').slice(0, 5)).toEqual(planned);
+    expect((await svc(['get', 'role', 'auditor'])).code).toBe(4);
+    expect((await svc(['apply', ...asked])).out.split('\n').slice(0, 5)).toEqual(planned);
+    expect((await server.api('GET', 'managed/user/bea?_fields=sn,roles')).body).toMatchObject({
+      sn: 'Vogl',
+      roles: [{ _ref: 'managed/role/auditor' }],
+    });
+    const same = '= managed/user/bea\n= managed/role/auditor\n';
+    for (const command of ['diff', 'apply'])
+      expect(await svc([command, ...asked])).toEqual({ code: 0, out: same, err: '' });
+  });
+
+  it('tell which object is refused, and apply the others', async () => {
+    const objects = [
+      { _type: 'role', _id: 'bad', name: 7 },
+      { _type: 'role', _id: 'good', name: 'good', description: 'g' },
+    ];
+    await writeFile(file('some.jsonl'), objects.map((object) => JSON.stringify(object)).join('\n'));
+    const { code, out, err } = await svc(['apply', '-f', file('some.jsonl'), '-o', 'name']);
+    expect([code, out, err]).toEqual([
+      1,
+      'managed/role/good\n',
+      expect.stringMatching(/^✗ managed\/role\/bad {2}/),
+    ]);
+  });
+
+  it('give back what was exported, which has no secret in it', async () => {
+    await lines(['export', 'role', 'user', '-d', file('kept')]);
+    const kept = await readFile(file('kept/user.jsonl'), 'utf8');
+    expect(kept).toContain('"roles":[{"_ref":"managed/role/auditor"}]');
+    expect(kept).not.toMatch(/password|_rev/);
+    expect((await svc(['diff', '-f', file('kept')])).code).toBe(0);
+    await svc(['set', 'user', 'bea', 'roles:=[]']);
+    expect((await svc(['delete', 'role', 'auditor'])).code).toBe(0);
+    expect((await svc(['diff', '-f', file('kept')])).code).toBe(1);
+    expect(await svc(['apply', '-f', file('kept')])).toMatchObject({ code: 0, err: '' });
+    expect((await svc(['diff', '-f', file('kept')])).code).toBe(0);
+    const [document] = await listed(['export', 'role', '--filter', 'name eq "auditor"']);
+    expect(document).toMatchObject({ _type: 'managed/role', _id: 'auditor', description: 'May read' });
+  });
+});
+
+describe('svc schedule', () => {
+  it('lists, foretells, runs, pauses and resumes, and tells what became of it', async () => {
+    expect(await listed(['schedule', 'list', '--filter', '_id eq "nightly"'])).toMatchObject([
+      { _id: 'nightly', enabled: true, schedule: '0 0 2 * * ?' },
+    ]);
+    expect((await shown(['schedule', 'show', 'nightly'])).schedule).toBe('0 0 2 * * ?');
+    const next = await listed(['schedule', 'next', 'nightly', '--count', '2']);
+    expect(next.map(({ localTime }) => localTime.slice(-8))).toEqual(['02:00:00', '02:00:00']);
+    expect(await shown(['schedule', 'run', 'nightly', '--dry-run'])).toMatchObject({ dryRun: true });
+    expect(await shown(['schedule', 'run', 'nightly'])).toHaveProperty('firing');
+    await shown(['schedule', 'pause', 'nightly']);
+    const asked = { body: { time: next[0]._id } };
+    const { body } = await server.api('POST', 'scheduler/job/nightly?_action=why', asked);
+    expect(body.outcome).toBe('paused');
+    await shown(['schedule', 'resume', 'nightly']);
+    const history = await eventually(
+      async () => (await svc(['schedule', 'history', 'nightly', '--since', '-1h'])).out,
+      (out) => out !== '',
+    );
+    expect(
+      history
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ schedule: 'nightly', outcome: 'manual', failed: false }]);
+    expect((await svc(['schedule', 'history', 'nightly', '--failed'])).out).toBe('');
+  });
+});
+
+describe('svc process, task and dead-letter', () => {
+  const deploy = async (key: string, content: string) => {
+    const file = join(server.project.location, `${key}.bpmn20.xml`);
+    await writeFile(file, processFile(key, content));
+    return shown(['process', 'deploy', file]);
+  };
+
+  it('deploy a process, start it, and bring it to its end', async () => {
+    const { definitions } = await deploy('asking', start() + user('ask') + end() + path('s', 'ask', 'e'));
+    expect(definitions).toHaveLength(1);
+    const { _id } = await shown(['process', 'start', 'asking', 'who=ada', 'n:=3']);
+    expect((await shown(['process', 'show', _id])).processVariables).toMatchObject({ who: 'ada', n: 3 });
+    expect(await listed(['process', 'list', '--key', 'asking'])).toMatchObject([{ _id }]);
+    expect(await listed(['process', 'list', '--definitions', '--key', 'asking'])).toHaveLength(1);
+    const [task] = await listed(['task', 'list', '--process', _id]);
+    expect((await svc(['why', 'process', _id, '-o', 'table'])).out).toContain(
+      `waits for 'ask' (${task._id}), which nobody has`,
+    );
+    await shown(['task', 'claim', task._id, 'ada']);
+    expect((await svc(['why', 'task', task._id, '-o', 'table'])).out).toContain('which ada has');
+    await shown(['task', 'complete', task._id, 'answer=yes']);
+    expect((await shown(['process', 'show', _id])).endTime).not.toBeNull();
+    expect((await svc(['why', 'process', _id, '-o', 'table'])).out).toContain('\nended ');
+    const other = await shown(['process', 'start', 'asking']);
+    await shown(['process', 'cancel', other._id]);
+    expect(await svc(['process', 'list', '--key', 'asking'])).toEqual({ code: 0, out: '', err: '' });
+  });
+
+  it('try again what failed for good', async () => {
+    const fails = service('risky', `$${"{svc.read('managed/user/'.concat(who)).sn}"}`, {
+      'flowable:async': true,
+    });
+    await deploy('failing', start() + fails + end() + path('s', 'risky', 'e'));
+    const { _id } = await shown(['process', 'start', 'failing']);
+    await untilDeadLetter(server, _id);
+    const [letter] = await listed(['dead-letter', 'list', '--process', _id]);
+    expect((await svc(['why', 'process', _id, '-o', 'table'])).out).toContain(
+      `failed for good in job ${letter._id}`,
+    );
+    expect(await lines(['dead-letter', 'retry', '--process', _id])).toEqual([`retried ${letter._id}`]);
+  });
+});
+
+describe('what operators ask', () => {
+  it('of nodes, errors and paths', async () => {
+    const [node] = await listed(['node', 'list']);
+    expect((await shown(['node', 'drain', node._id, '--dry-run'])).changes).toHaveLength(1);
+    expect((await svc(['node', 'drain', 'nobody'])).code).toBe(4);
+    expect((await svc(['explain', 'OBJECT_REVISION', '-o', 'table'])).out).toMatch(
+      /^OBJECT_REVISION {2}\(412\)\n/,
+    );
+    expect((await svc(['explain', 'OBJECT_REVISON'])).err).toContain("Did you mean 'OBJECT_REVISION'?");
+    expect(await shown(['api', 'GET', '/svc/managed/user/ada?_fields=sn'])).toMatchObject({ sn: 'Nagy' });
+    const made = await shown(['api', 'put', 'managed/role/raw', 'name=raw', 'description=By hand']);
+    expect(made._id).toBe('raw');
+  });
+
+  it('of the audit, which takes a change back', async () => {
+    await svc(['set', 'user', 'ada', 'city=Bern']);
+    const asked = ['audit', 'list', 'activity', '--object', 'managed/user/ada', '--since', '-1h'];
+    const [entry] = await listed(asked);
+    expect(entry).toMatchObject({ userId: 'svc-admin', objectId: 'managed/user/ada', operation: 'PATCH' });
+    const tree = await svc(['audit', 'tree', entry.transactionId, '-o', 'table']);
+    expect(tree.out).toContain('managed/user/ada');
+    expect(await shown(['undo', entry._id, '--dry-run'])).toMatchObject({ dryRun: true });
+    await shown(['undo', entry.transactionId, '--transaction']);
+    expect((await shown(['get', 'user', 'ada'])).city).toBeUndefined();
+  });
+
+  it('of scripts, which keep nothing unless it is said', async () => {
+    const create = "svc.create('managed/role', 'tried', {name: 'tried', description: 'Tried'}).name + n";
+    const asked = ['script', 'eval', '-e', create, '--bind', '{"n": 7}'];
+    expect(await shown(asked)).toMatchObject({ dryRun: true, result: 'tried7' });
+    expect((await svc(['get', 'role', 'tried'])).code).toBe(4);
+    expect((await svc([...asked, '--real'])).out).toBe('"tried7"\n');
+    expect((await svc(['get', 'role', 'tried'])).code).toBe(0);
+    const folder = join(server.project.location, 'script');
+    const { out } = await svc(['script', 'check', join(folder, 'good.js')]);
+    expect(out).toBe('1 script, all of them compile\n');
+    await writeFile(join(folder, 'bad.js'), 'var a = (;');
+    const bad = await svc(['script', 'check', folder]);
+    expect([bad.code, bad.out]).toEqual([
+      1,
+      expect.stringMatching(/^✗ .*bad\.js {2}.*\n.* 1 with a mistake\n$/s),
+    ]);
+  });
+
+  it('for keys of programs', async () => {
+    const { key } = await shown([
+      'api-key',
+      'create',
+      'reports',
+      '--roles',
+      'svc-authorized',
+      '--expires',
+      '2099-01-01',
+    ]);
+    const asProgram = { SVC_PASSWORD: '', SVC_API_KEY: key };
+    expect((await svc(['whoami', '-o', 'name'], asProgram)).out).toBe('reports\n');
+    expect(await listed(['api-key', 'list'])).toMatchObject([{ _id: 'reports' }]);
+    await shown(['api-key', 'revoke', 'reports']);
+    expect((await svc(['whoami'], asProgram)).code).toBe(3);
+  });
+
+  it('about what happens', async () => {
+    const heard = svc(['events', 'object:user', '--limit', '1', '-o', 'table']);
+    await expect
+      .poll(() =>
+        server
+          .api('PATCH', 'managed/user/bea', {
+            body: [{ operation: 'replace', field: '/city', value: String(Math.random()) }],
+          })
+          .then(() => Promise.race([heard, null])),
+      )
+      .not.toBeNull();
+    expect(await heard).toEqual({
+      code: 0,
+      out: expect.stringMatching(/ {2}managed\/user\/bea\n$/),
+      err: '',
+    });
+  });
+});
+
+describe('docs/client.md', () => {
+  it('shows commands that work when they are pasted', async () => {
+    const text = await readFile(new URL('../../docs/client.md', import.meta.url), 'utf8');
+    const typed = [...text.matchAll(/^\.\/bin\/svc\.js (.*)$/gm)].map(([, line = '']) => line);
+    expect(typed.length).toBeGreaterThan(10);
+    for (const line of typed) {
+      const folder = join(server.project.location, 'roles/');
+      const [command = ''] = line.replace(/ roles\//, ` ${folder}`).split(' && ');
+      const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+        ([, a, b, c]) => a ?? b ?? c ?? '',
+      );
+      expect(await svc(words), line).toMatchObject({ code: 0, err: '' });
+    }
+  });
+});
+
+describe('completion', () => {
+  it.each([
+    [['sch'], ['schedule']],
+    [['schedule', 'h'], ['history']],
+    [['schedule', 'history', '--fai'], ['--failed']],
+    [['audit', 't'], ['tree']],
+    [['audit', 'list', '--us'], ['--user']],
+    [['nothing', ''], []],
+  ])('of %j is %j', async (words, found) => {
+    expect((await svc(['__complete', ...words])).out.split('\n').filter(Boolean)).toEqual(found);
+  });
+
+  it('is printed for each shell, and for no other', async () => {
+    for (const shell of ['bash', 'zsh', 'fish'])
+      expect((await svc(['completion', shell])).out).toContain('__complete');
+    expect((await svc(['completion', 'csh'])).code).toBe(2);
+  });
+
+  it('and hints know the name of each command', () => {
+    for (const name of Object.keys(COMMANDS)) expect(asTyped(`svc ${name}`, './svc')).toBe(`./svc ${name}`);
+  });
+});
