@@ -15,7 +15,12 @@ var httpAccessConfig = {
     // Anybody who names themselves, also as anonymous.
     { pattern: 'info/*', roles: '*', methods: 'read', actions: '*' },
     { pattern: 'info/error', roles: '*', methods: 'query', actions: '' },
-    { pattern: 'authentication', roles: '*', methods: 'read,action', actions: 'login,logout' },
+    {
+      pattern: 'authentication',
+      roles: '*',
+      methods: 'read,action',
+      actions: 'login,logout,redirect,callback',
+    },
     { pattern: 'authentication', roles: 'svc-authorized', methods: 'action', actions: 'reauthenticate' },
 
     // What they may do; only administrators ask it of others.

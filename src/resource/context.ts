@@ -13,6 +13,8 @@ export interface SecurityContext {
   };
   /** The session whose cookie came along though the caller has shown credentials: a login takes its place. */
   readonly formerSession?: string;
+  /** What the browser keeps of a login that has begun at an issuer. */
+  readonly pendingLogin?: string;
   /** By what module and credential the caller has come in with this request: a session that begins is bound to it. */
   readonly stamp?: string;
   /** The place in `authentication.json` of the module that has let the caller in, or keeps the session. */

@@ -17,7 +17,7 @@ import { ACCESS_FILE } from './access/access-file.ts';
 import { augmentScript } from './authentication/augmentation.ts';
 import { buildModules, type ModuleParts } from './authentication/build-modules.ts';
 import { changedPeople } from './authentication/changed-people.ts';
-import { doubledModules } from './authentication/doubled-modules.ts';
+import { doubledModules, doubledProviders } from './authentication/doubled-modules.ts';
 import { moduleDoubts } from './authentication/module-doubts.ts';
 import { sharedPeople } from './authentication/shared-people.ts';
 
@@ -31,6 +31,7 @@ export function checkAuthentication({ config, scripts }: Inspection): void {
   config.addCheck(authenticationConfig, (value) => void requireModule(value));
   config.addCheck(authenticationConfig, moduleDoubts);
   config.addCheck(authenticationConfig, (value) => doubledModules(value, build(value)));
+  config.addCheck(authenticationConfig, (value) => doubledProviders(value, build(value)));
   config.addCheck(authenticationConfig, (value) => sharedPeople(value, build(value)));
   config.addCheck(authenticationConfig, (value, _id, previous) =>
     previous === undefined ? undefined : changedPeople(value, build(value), build(previous)),

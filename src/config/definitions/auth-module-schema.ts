@@ -122,6 +122,24 @@ const bearerSettings = z
         acrValues: z.array(z.string().min(1)).min(1).optional(),
       })
       .optional(),
+    /** Logging in with a browser at the issuer: an authorization code with PKCE. Absent: by tokens alone. */
+    login: z
+      .looseObject({
+        /** What clients call it. */
+        provider: z.string().regex(/^[\w-]{1,50}$/, 'must be of 1 to 50 letters, digits, _ and -'),
+        /** What people read. Default: the name of the provider. */
+        title: z.string().min(1).max(100).optional(),
+        clientId: z.string().min(1),
+        /** Absent for a public client. */
+        clientSecret: z.string().min(1).optional(),
+        /** Where the issuer sends the browser, as it is registered there: such as `https://svc.example.com/console/callback`. */
+        redirectUri: issuerUrl(),
+        scope: z
+          .string()
+          .refine((scope) => scope.split(' ').includes('openid'), "must have 'openid' in it")
+          .default('openid profile email'),
+      })
+      .optional(),
     /** The `typ` of tokens that count. Only issuers that type their access tokens (RFC 9068) let them be told from others. */
     tokenTypes: z.array(z.string().min(1)).min(1).default(['JWT', 'at+jwt']),
     clockToleranceSeconds: z.coerce.number().min(0).max(300).default(30),

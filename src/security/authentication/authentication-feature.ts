@@ -10,11 +10,12 @@ import { apiKeyResource } from './api-key-resource.ts';
 import { AUGMENT_USE } from './augment-security.ts';
 import type { Augment } from './augmentation.ts';
 import { authenticationResource } from './authentication-resource.ts';
-import { Authenticator, type AuthenticatorParts, letIn } from './authenticator.ts';
+import { Authenticator, type AuthenticatorOptions, type AuthenticatorParts, letIn } from './authenticator.ts';
 import { buildModules } from './build-modules.ts';
 import { builtModules } from './built-modules.ts';
 import type { UserDirectory } from './find-account.ts';
 import { followAccounts } from './follow-accounts.ts';
+import { IssuerLogins } from './issuer-login.ts';
 import { lockoutResource } from './lockout-resource.ts';
 import { pruneLogins } from './login-failure-repository.ts';
 import { LoginNameKeeper } from './login-name-keeper.ts';
@@ -102,13 +103,21 @@ export function authenticationFeature(
       known.name === 'API_KEY' ? [known.settings] : [],
     );
   const minutes = () => parts.sessions?.settings.tokenIdleTimeMinutes ?? 0;
+  const told: Pick<AuthenticatorOptions, 'onLogin' | 'onUnreachable'> = {
+    onLogin: ({ client, ...event }) =>
+      observe({ kind: 'login.attempted', ...event, address: client.remoteAddress }),
+    onUnreachable: (error) => observe({ kind: 'issuer.unreachable', error: error.cause ?? error }),
+  };
   const authenticator = new Authenticator({
     parts: () => parts,
     comparisons,
-    onLogin: ({ client, ...event }) =>
-      observe({ kind: 'login.attempted', ...event, address: client.remoteAddress }),
     onRefused: (why, address) => observe({ kind: 'login.refused', why, address }),
-    onUnreachable: (error) => observe({ kind: 'issuer.unreachable', error: error.cause ?? error }),
+    ...told,
+  });
+  const logins = new IssuerLogins({
+    parts: () => parts,
+    secrets: deriveSecrets(keyRing, SESSION_KEY, 'pending login'),
+    ...told,
   });
   return {
     authenticator,
@@ -130,7 +139,7 @@ export function authenticationFeature(
     },
     scriptUses: { augmentSecurityContext: AUGMENT_USE },
     resources: {
-      authentication: authenticationResource(() => parts),
+      authentication: authenticationResource(() => parts, logins),
       'authentication/lockout*': lockoutResource(database),
       'apikey*': apiKeyResource({ database, modules: apiKeyModules }),
       'session*': sessionResource({ database, idleMs: () => minutes() * 60_000 }),

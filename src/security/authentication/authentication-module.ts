@@ -37,6 +37,28 @@ export interface Known {
   readonly claimedRoles: readonly string[];
 }
 
+/** A login that has begun in a browser and ends there: what the issuer's answer is compared with. */
+export interface PendingLogin {
+  readonly provider: string;
+  readonly state: string;
+  readonly nonce: string;
+  /** Of RFC 7636: whoever redeems the code shows it. */
+  readonly verifier: string;
+  /** The page of this origin that is shown then. */
+  readonly returnTo: string;
+}
+
+/** An authorization code with PKCE. */
+export interface CodeLogin {
+  readonly provider: string;
+  readonly issuer: string;
+  readonly title: string;
+  /** Where the browser goes. @throws UnauthorizedError `AUTH_ISSUER_UNREACHABLE` */
+  location(pending: PendingLogin): Promise<string>;
+  /** Who has come back with the code; undefined where it is worth nothing. @throws UnauthorizedError `AUTH_ISSUER_UNREACHABLE` */
+  redeem(code: string, pending: PendingLogin): Promise<Identity | undefined>;
+}
+
 /** People whom somebody else tells apart, and the component that they have here. */
 export interface People {
   readonly component: string;
@@ -61,6 +83,8 @@ export interface AuthenticationModule {
   recall?(attempt: Attempt): Promise<Identity | undefined> | Identity | undefined;
   /** The same person now, for a session: undefined when it may come in no more. A module without it begins no session. */
   refresh?(known: Known, asked: Asked): Promise<Identity | undefined>;
+  /** How people log in at an issuer, with a browser. */
+  readonly codeLogin?: CodeLogin;
   /** Whose name and password these are. Absent where callers show anything but a password. */
   verifyPassword?(attempt: Attempt): Promise<Identity | undefined>;
 }

@@ -1,6 +1,4 @@
-import { hash } from 'node:crypto';
 import { BadRequestError, ForbiddenError } from '#errors/index.ts';
-import type { JsonValue } from '#json/index.ts';
 import {
   type ActionResult,
   ActionTable,
@@ -12,6 +10,8 @@ import {
 } from '#resource/index.ts';
 import { refuseAction } from '../refuse-action.ts';
 import type { AuthenticatorParts } from './authenticator.ts';
+import { answerWith, beginSession, endSession, requireSessions } from './begin-session.ts';
+import { type IssuerLogins, providersOf } from './issuer-login.ts';
 import { LOCKOUT } from './login-throttle.ts';
 import { isForTls, writeCookie } from './session-cookie.ts';
 import { SESSION_MODULE, type Sessions } from './sessions.ts';
@@ -20,15 +20,15 @@ import { SESSION_MODULE, type Sessions } from './sessions.ts';
 const CLEARED = { 'Clear-Site-Data': '"storage"' };
 
 /** `/authentication`: a session for browsers, its end, and the password once more. */
-export function authenticationResource(parts: () => AuthenticatorParts): RouteHandler {
+export function authenticationResource(parts: () => AuthenticatorParts, logins: IssuerLogins): RouteHandler {
   return singleton({
     description: { title: 'authentication' },
 
-    /** By what people log in. There are no social providers; clients of the field ask for them before they show a login. */
+    /** By what people log in; clients of the field ask for the providers before they show a login. */
     async read() {
       const { modules, sessions } = parts();
       return resource('', null, {
-        providers: [],
+        providers: providersOf(modules),
         password: modules.some(({ verifyPassword }) => verifyPassword !== undefined),
         sessions: sessions !== undefined,
         lockout: LOCKOUT,
@@ -45,6 +45,14 @@ export function authenticationResource(parts: () => AuthenticatorParts): RouteHa
           does: 'Ends the session of the cookie',
           run: (context) => logOut(context, parts().sessions),
         },
+        redirect: {
+          does: 'Says where a browser logs in at a `provider`, and remembers that it has begun; `returnTo` is the page that is shown then',
+          run: (context, { content }) => logins.redirect(context, content),
+        },
+        callback: {
+          does: 'Begins a session for whoever comes back from a provider with a `code` and the `state` that it was sent with',
+          run: (context, { content }) => logins.comeBack(context, content),
+        },
         reauthenticate: {
           does: 'Says whether the password that is sent once more is right',
           run: async (context) => reauthenticate(context),
@@ -56,7 +64,7 @@ export function authenticationResource(parts: () => AuthenticatorParts): RouteHa
 }
 
 function reauthenticate({ security }: Context): ActionResult {
-  if (security.authorization['reauthenticated'] === true) return answer({ reauthenticated: true });
+  if (security.authorization['reauthenticated'] === true) return answerWith({ reauthenticated: true });
   throw new ForbiddenError('Access denied', {
     id: 'AUTH_REAUTHENTICATION_FAILED',
     hint: 'Send the password in the header X-Svc-Reauth-Password',
@@ -64,42 +72,13 @@ function reauthenticate({ security }: Context): ActionResult {
 }
 
 async function logIn(context: WriteContext, { sessions }: AuthenticatorParts): Promise<ActionResult> {
-  const { security, unitOfWork } = context;
-  const { moduleId } = security.authorization;
-  if (sessions === undefined) {
-    throw new BadRequestError('Sessions are switched off', {
-      id: 'AUTH_NO_SESSIONS',
-      hint: "authentication.json has its sessionModule disabled, or the key ring lacks 'svc-jwtsessionhmac-key'",
-    });
-  }
-  if (moduleId === SESSION_MODULE) {
+  if (context.security.authorization['moduleId'] === SESSION_MODULE) {
     throw new BadRequestError('This request came with a session already', {
       id: 'AUTH_HAS_SESSION',
       hint: 'Send name and password in X-Svc-Username and X-Svc-Password',
     });
   }
-  const db = await unitOfWork.db();
-  if (security.formerSession !== undefined) await endSession(context, sessions, security.formerSession);
-  const token = await sessions.begin(db, context);
-  if (token === undefined) {
-    throw new BadRequestError(`Who comes in by ${moduleId} begins no session`, {
-      id: 'AUTH_NO_SESSION_BY_MODULE',
-      hint: 'Show the credentials with each request',
-    });
-  }
-  const { authenticationId, authorization } = security;
-  return answer(
-    { authenticationId, authorization: { ...authorization, roles: [...authorization.roles] } },
-    cookie(token, context, sessions),
-  );
-}
-
-/** Like any change it is recorded, and told: streams of events that it has open end with it. */
-async function endSession({ unitOfWork }: WriteContext, sessions: Sessions, id: string): Promise<void> {
-  const user = await sessions.end(await unitOfWork.db(), id);
-  if (user === undefined) return;
-  const handle = hash('sha256', id);
-  unitOfWork.record({ resource: `session/${handle}`, operation: 'delete', before: { user }, after: null });
+  return beginSession(context, requireSessions(sessions));
 }
 
 async function logOut(context: WriteContext, sessions: Sessions | undefined): Promise<ActionResult> {
@@ -107,19 +86,5 @@ async function logOut(context: WriteContext, sessions: Sessions | undefined): Pr
   if (sessions !== undefined && typeof sessionId === 'string') await endSession(context, sessions, sessionId);
   const ended =
     sessions && writeCookie({ token: '', maxAge: 0 }, isForTls(sessions.settings, context.client.isSecure));
-  return answer({ success: true }, ended, CLEARED);
-}
-
-function cookie(token: string, { client }: Context, { settings }: Sessions): string {
-  const maxAge = settings.sessionOnly ? undefined : Math.ceil(settings.maxTokenLifeMinutes * 60);
-  return writeCookie({ token, maxAge }, isForTls(settings, client.isSecure));
-}
-
-function answer(content: JsonValue, setCookie?: string, more?: Record<string, string>): ActionResult {
-  const headers = { ...(setCookie === undefined ? {} : { 'Set-Cookie': setCookie }), ...more };
-  return {
-    kind: 'action',
-    content,
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
-  };
+  return answerWith({ success: true }, ended, CLEARED);
 }

@@ -11,7 +11,7 @@ import { accessDenied, decodeExtended, readCredentials } from './credentials.ts'
 import { networkOf } from './internet-address.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 import { RateLimit } from './rate-limit.ts';
-import { isForTls, readCookie } from './session-cookie.ts';
+import { isForTls, PENDING_LOGIN, readCookie } from './session-cookie.ts';
 import { SESSION_MODULE, type Sessions } from './sessions.ts';
 
 export interface AuthenticatorParts {
@@ -67,7 +67,7 @@ export class Authenticator {
     const credentials = readCredentials(header);
     try {
       const attempt = { header, client, http, credentials, requestId };
-      return await this.#withFormerSession(await this.#identify(attempt), attempt);
+      return await this.#withCookies(await this.#identify(attempt), attempt);
     } catch (error) {
       if (error instanceof TooManyRequestsError)
         this.#options.onRefused(String(errorIdOf(error)), client.remoteAddress);
@@ -148,14 +148,20 @@ export class Authenticator {
     });
   }
 
-  async #withFormerSession(security: SecurityContext, { header, client }: Attempt): Promise<SecurityContext> {
+  async #withCookies(security: SecurityContext, { header, client }: Attempt): Promise<SecurityContext> {
     const { sessions } = this.#options.parts();
     const cookies = header('cookie');
     if (cookies === undefined || sessions === undefined) return security;
-    if (security.authorization['moduleId'] === SESSION_MODULE) return security;
-    const token = readCookie(cookies, isForTls(sessions.settings, client.isSecure));
+    const overTls = isForTls(sessions.settings, client.isSecure);
+    const pendingLogin = readCookie(cookies, overTls, PENDING_LOGIN);
+    const hasCome = security.authorization['moduleId'] === SESSION_MODULE;
+    const token = hasCome ? undefined : readCookie(cookies, overTls);
     const formerSession = token === undefined ? undefined : await sessions.idOf(token);
-    return formerSession === undefined ? security : { ...security, formerSession };
+    return {
+      ...security,
+      ...(pendingLogin === undefined ? {} : { pendingLogin }),
+      ...(formerSession === undefined ? {} : { formerSession }),
+    };
   }
 
   async #failed(attempt: Attempt): Promise<void> {

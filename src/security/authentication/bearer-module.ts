@@ -2,8 +2,10 @@ import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { BearerSettings } from '#config/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
 import { UnauthorizedError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import { type Account, stampOf } from './account.ts';
 import { type AuthenticationModule, type Identity, identity, wayOf } from './authentication-module.ts';
+import { codeLogin } from './code-login.ts';
 import { type IssuerKeys, openIssuerKeys } from './issuer-keys.ts';
 
 export interface BearerModuleOptions {
@@ -34,47 +36,80 @@ export function bearerModule({ name, settings, find, guard }: BearerModuleOption
       stampOf(account),
     );
   };
+  const openKeys = (): Promise<IssuerKeys> => {
+    const opened = keys ?? openIssuerKeys(settings, guard);
+    keys = opened;
+    // A failure is no answer to keep: the next token asks again.
+    opened.catch(() => {
+      if (keys === opened) keys = undefined;
+    });
+    return opened;
+  };
+  /** Whom a token of the issuer names. */
+  const subjectOf = async (claims: JWTPayload) => {
+    const subject = claims[authenticationIdClaim];
+    if (typeof subject !== 'string' || subject === '') return undefined;
+    const claimedRoles = accepted(listedRoles(claims, settings), settings);
+    const found = await identify(subject, claimedRoles);
+    return found && { found, claimedRoles };
+  };
+  const { login } = settings;
   return {
     name,
     way,
+    ...(login === undefined
+      ? {}
+      : {
+          codeLogin: codeLogin({ login, issuer, guard }, async (token, nonce) => {
+            const expected = { ...settings, audience: login.clientId, tokenTypes: ['JWT'] };
+            const claims = await verify(token, await openKeys(), expected);
+            const isOurs = claims !== undefined && (claims['azp'] ?? login.clientId) === login.clientId;
+            if (!isOurs || claims['nonce'] !== nonce) return undefined;
+            const named = await subjectOf(claims);
+            return named && withFacts(named.found, { claimedRoles: named.claimedRoles });
+          }),
+        }),
     ...(find === undefined
       ? { people: { component: named, by: `${authenticationIdClaim} of ${issuer}` } }
       : {}),
     async authenticate({ header }) {
       const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]*)$/i.exec(header('authorization') ?? '')?.[1];
       if (token === undefined) return undefined;
-      const opened = keys ?? openIssuerKeys(settings, guard);
-      keys = opened;
-      // A failure is no answer to keep: the next token asks again.
-      opened.catch(() => {
-        if (keys === opened) keys = undefined;
-      });
-      const claims = await verify(token, await opened, settings);
-      const subject = claims?.[settings.authenticationIdClaim];
-      if (claims === undefined || typeof subject !== 'string' || subject === '') return undefined;
-      const claimedRoles = accepted(listedRoles(claims, settings), settings);
-      const found = await identify(subject, claimedRoles);
-      if (found === undefined) return undefined;
-      const { authenticationId, authorization } = found.security;
-      const facts = {
-        claimedRoles,
+      const claims = await verify(token, await openKeys(), settings);
+      if (claims === undefined) return undefined;
+      const named = await subjectOf(claims);
+      if (named === undefined) return undefined;
+      return withFacts(named.found, {
+        claimedRoles: named.claimedRoles,
         expiresAt: claims.exp! * 1000,
         ...(isFresh(claims, settings) ? { reauthenticated: true } : {}),
-      };
-      return { ...found, security: { authenticationId, authorization: { ...authorization, ...facts } } };
+      });
     },
     refresh: ({ authenticationId, claimedRoles }) =>
       identify(authenticationId, accepted(claimedRoles, settings)),
   };
 }
 
+function withFacts(found: Identity, facts: JsonObject): Identity {
+  const { authenticationId, authorization } = found.security;
+  return { ...found, security: { authenticationId, authorization: { ...authorization, ...facts } } };
+}
+
 /** Another issuer under the same name of a module means other people by the same names, and another audience others of them. */
 function wayTo(settings: BearerSettings): string {
-  const { issuer, audience, jwksUri = null, algorithms, minimumRsaBits, tokenTypes } = settings;
+  const { issuer, audience, jwksUri = null, algorithms, minimumRsaBits, tokenTypes, login } = settings;
   const { authenticationIdClaim, queryOnResource = null, propertyMapping } = settings;
   const { authenticationId, userCredential } = propertyMapping;
   const tokens = [issuer, audience, jwksUri, algorithms, minimumRsaBits, tokenTypes];
-  return wayOf([...tokens, authenticationIdClaim, queryOnResource, authenticationId, userCredential]);
+  const client = login === undefined ? [] : [login.clientId];
+  return wayOf([
+    ...tokens,
+    authenticationIdClaim,
+    queryOnResource,
+    authenticationId,
+    userCredential,
+    ...client,
+  ]);
 }
 
 /** Whether the caller has shown the issuer who it is just now, in a way that counts. */

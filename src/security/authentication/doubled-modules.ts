@@ -36,3 +36,23 @@ export function doubledModules(
     ];
   });
 }
+
+/** Providers that share a name: whoever asks for it would be sent to the first alone. */
+export function doubledProviders(
+  config: AuthenticationConfig,
+  modules: readonly AuthenticationModule[],
+): readonly Objection[] {
+  const places = builtModules(config);
+  return modules.flatMap(({ codeLogin }, at) => {
+    const isFirst = modules.findIndex((other) => other.codeLogin?.provider === codeLogin?.provider) === at;
+    if (codeLogin === undefined || isFirst) return [];
+    return [
+      {
+        id: 'AUTH_DOUBLED_PROVIDER',
+        field: `/serverAuthContext/authModules/${places[at]?.index ?? at}/properties/login/provider`,
+        message: `Another module has the provider '${codeLogin.provider}', too`,
+        hint: 'Give each a name of its own',
+      },
+    ];
+  });
+}

@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 import { type BearerSettings, isSafeIssuerUrl } from '#config/index.ts';
-import { type AddressGuard, sendRequest } from '#egress/index.ts';
+import {
+  type AddressGuard,
+  type IncomingResponse,
+  type OutgoingRequest,
+  sendRequest,
+} from '#egress/index.ts';
 import { UnauthorizedError } from '#errors/index.ts';
 
 export type IssuerKeys = JWTVerifyGetKey;
@@ -29,7 +34,7 @@ export async function openIssuerKeys(
   guard: AddressGuard,
   now: () => number = Date.now,
 ): Promise<IssuerKeys> {
-  const url = jwksUri ?? (await discover(issuer, guard));
+  const url = jwksUri ?? (await discoverIssuer(issuer, guard)).jwksUri;
   const keys = createRemoteJWKSet(new URL(url), {
     timeoutDuration: TIMEOUT_MS,
     [customFetch]: async (asked) => {
@@ -51,17 +56,35 @@ export async function openIssuerKeys(
   };
 }
 
-async function discover(issuer: string, guard: AddressGuard): Promise<string> {
+/** Where an issuer is asked for what. Endpoints for browsers are there where it has said them. */
+export interface IssuerPlaces {
+  readonly jwksUri: string;
+  readonly authorizationEndpoint?: string;
+  readonly tokenEndpoint?: string;
+}
+
+/** @throws UnauthorizedError `AUTH_ISSUER_UNREACHABLE` when it does not say where its keys are */
+export async function discoverIssuer(issuer: string, guard: AddressGuard): Promise<IssuerPlaces> {
   try {
     const { status, body } = await get(
       `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
       guard,
     );
-    const about = JSON.parse(body) as { issuer?: unknown; jwks_uri?: unknown };
-    const { jwks_uri: uri } = about;
+    const about = JSON.parse(body) as Readonly<Record<string, unknown>>;
+    const placeOf = (name: string) => {
+      const uri = about[name];
+      return typeof uri === 'string' && isSafeIssuerUrl(uri) ? uri : undefined;
+    };
+    const jwksUri = placeOf('jwks_uri');
+    const authorizationEndpoint = placeOf('authorization_endpoint');
+    const tokenEndpoint = placeOf('token_endpoint');
     // Whoever answers for another issuer has been put in its place.
-    if (status === 200 && about.issuer === issuer && typeof uri === 'string' && isSafeIssuerUrl(uri))
-      return uri;
+    if (status === 200 && about['issuer'] === issuer && jwksUri !== undefined)
+      return {
+        jwksUri,
+        ...(authorizationEndpoint === undefined ? {} : { authorizationEndpoint }),
+        ...(tokenEndpoint === undefined ? {} : { tokenEndpoint }),
+      };
   } catch (cause) {
     throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE', cause });
   }
@@ -69,14 +92,17 @@ async function discover(issuer: string, guard: AddressGuard): Promise<string> {
 }
 
 function get(url: string, guard: AddressGuard) {
-  const request = {
-    method: 'GET',
-    url,
-    headers: { Accept: 'application/json' },
-    body: null,
-    timeoutMs: TIMEOUT_MS,
-    followsRedirects: false,
-    maxBytes: MAX_BYTES,
-  };
-  return sendRequest(request, guard);
+  return askIssuer({ method: 'GET', url, headers: {}, body: null }, guard);
+}
+
+/** One answer of some kilobytes, soon, from where the guard lets it. */
+export function askIssuer(
+  request: Pick<OutgoingRequest, 'method' | 'url' | 'headers' | 'body'>,
+  guard: AddressGuard,
+): Promise<IncomingResponse> {
+  const bounds = { timeoutMs: TIMEOUT_MS, followsRedirects: false, maxBytes: MAX_BYTES };
+  return sendRequest(
+    { ...request, headers: { Accept: 'application/json', ...request.headers }, ...bounds },
+    guard,
+  );
 }

@@ -1,10 +1,13 @@
 import type { SessionSettings } from '#config/index.ts';
 
-const NAME = 'session-jwt';
-/** A browser takes it over TLS only, for this host alone and all of its paths: no other host can set one for us. */
-const HOST_NAME = `__Host-${NAME}`;
+const SESSION = 'session-jwt';
+/** The cookie of a login that has begun at an issuer. */
+export const PENDING_LOGIN = 'svc-login';
 
-/** What a browser keeps of a session, and how long. */
+/** A browser takes it over TLS only, for this host alone and all of its paths: no other host can set one for us. */
+const hostName = (name: string) => `__Host-${name}`;
+
+/** What a browser keeps, and how long. */
 export interface SessionCookie {
   readonly token: string;
   /** Seconds; undefined: until the browser ends. */
@@ -12,9 +15,13 @@ export interface SessionCookie {
 }
 
 /** The value of `Set-Cookie`. @param overTls whether the cookie may be sent over TLS only */
-export function writeCookie({ token, maxAge }: SessionCookie, overTls: boolean): string {
+export function writeCookie(
+  { token, maxAge }: SessionCookie,
+  overTls: boolean,
+  name: string = SESSION,
+): string {
   return [
-    `${overTls ? HOST_NAME : NAME}=${token}`,
+    `${overTls ? hostName(name) : name}=${token}`,
     'Path=/',
     'HttpOnly',
     'SameSite=Strict',
@@ -32,8 +39,12 @@ export function isForTls({ isSecure }: SessionSettings, cameOverTls: boolean): b
  * The token of a request. What came over TLS counts under the name that is for TLS alone: under the plain one somebody
  * in between, or another host of the domain, could have put a session of their own.
  */
-export function readCookie(header: string | undefined, overTls: boolean): string | undefined {
-  const name = overTls ? HOST_NAME : NAME;
+export function readCookie(
+  header: string | undefined,
+  overTls: boolean,
+  plainName: string = SESSION,
+): string | undefined {
+  const name = overTls ? hostName(plainName) : plainName;
   for (const pair of header?.split(';') ?? []) {
     const at = pair.indexOf('=');
     if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();

@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import type { BearerSettings } from '#config/index.ts';
+import type { AddressGuard } from '#egress/index.ts';
+import { UnauthorizedError } from '#errors/index.ts';
+import { isObject } from '#json/index.ts';
+import type { CodeLogin, Identity } from './authentication-module.ts';
+import { askIssuer, discoverIssuer, type IssuerPlaces } from './issuer-keys.ts';
+
+export interface CodeLoginOptions {
+  readonly login: NonNullable<BearerSettings['login']>;
+  readonly issuer: string;
+  readonly guard: AddressGuard;
+}
+
+/**
+ * OpenID Connect Core 1.0, 3.1, with PKCE (RFC 7636): the browser is sent to the issuer and comes back with a code, which this
+ * server redeems for an ID token.
+ *
+ * @param identify whom an ID token names that was issued for us in answer to the nonce
+ */
+export function codeLogin(
+  { login, issuer, guard }: CodeLoginOptions,
+  identify: (idToken: string, nonce: string) => Promise<Identity | undefined>,
+): CodeLogin {
+  const { provider, title = provider, clientId, clientSecret, redirectUri, scope } = login;
+  let places: Promise<IssuerPlaces> | undefined;
+  const find = async (name: 'authorizationEndpoint' | 'tokenEndpoint'): Promise<string> => {
+    const asked = places ?? discoverIssuer(issuer, guard);
+    places = asked;
+    asked.catch(() => {
+      if (places === asked) places = undefined;
+    });
+    const place = (await asked)[name];
+    if (place !== undefined) return place;
+    throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE' });
+  };
+  return {
+    provider,
+    issuer,
+    title,
+    async location({ state, nonce, verifier }) {
+      const url = new URL(await find('authorizationEndpoint'));
+      const asked = {
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope,
+        state,
+        nonce,
+        code_challenge: hash('sha256', verifier, 'base64url'),
+        code_challenge_method: 'S256',
+      };
+      for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+      return url.href;
+    },
+    async redeem(code, { verifier, nonce }) {
+      const url = await find('tokenEndpoint');
+      const form = new URLSearchParams({
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUri,
+        client_id: clientId,
+        code_verifier: verifier,
+      });
+      const headers = {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...(clientSecret === undefined ? {} : { Authorization: basic(clientId, clientSecret) }),
+      };
+      const { status, body } = await askIssuer(
+        { method: 'POST', url, headers, body: form.toString() },
+        guard,
+      ).catch((cause: unknown) => {
+        throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE', cause });
+      });
+      const token = status === 200 ? idTokenIn(body) : undefined;
+      return token === undefined ? undefined : identify(token, nonce);
+    },
+  };
+}
+
+/** RFC 6749, 2.3.1: both are encoded as in forms first. */
+function basic(clientId: string, clientSecret: string): string {
+  const encoded = [clientId, clientSecret].map((part) => new URLSearchParams({ part }).toString().slice(5));
+  return `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`;
+}
+
+function idTokenIn(body: string): string | undefined {
+  try {
+    const answer: unknown = JSON.parse(body);
+    const token = isObject(answer) ? answer['id_token'] : undefined;
+    return typeof token === 'string' ? token : undefined;
+  } catch {
+    return undefined;
+  }
+}

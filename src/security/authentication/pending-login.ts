@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+import { BadRequestError } from '#errors/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import type { PendingLogin } from './authentication-module.ts';
+import { PENDING_LOGIN, writeCookie } from './session-cookie.ts';
+
+const MOST_RETURN = 1_000;
+const LIFE_SECONDS = 600;
+const ISSUER = 'svc-login';
+const RANDOM_BYTES = 32;
+
+/** @throws BadRequestError `AUTH_BAD_RETURN` for a page that is not of this origin */
+export function beginPending(provider: string, returnTo: JsonValue | undefined): PendingLogin {
+  const random = () => randomBytes(RANDOM_BYTES).toString('base64url');
+  return { provider, state: random(), nonce: random(), verifier: random(), returnTo: ownPage(returnTo) };
+}
+
+function ownPage(page: JsonValue = '/'): string {
+  const origin = 'http://here.invalid';
+  if (typeof page === 'string' && page.startsWith('/') && page.length <= MOST_RETURN) {
+    const url = URL.parse(page, origin);
+    if (url?.origin === origin) return `${url.pathname}${url.search}${url.hash}`;
+  }
+  throw new BadRequestError(`${JSON.stringify(page).slice(0, 100)} is no page of this server`, {
+    id: 'AUTH_BAD_RETURN',
+    field: '/returnTo',
+    hint: "A path such as '/console/me'",
+  });
+}
+
+/** What the browser keeps meanwhile, so that nobody comes back to a login that another one has begun. */
+export async function pendingCookie(
+  pending: PendingLogin,
+  secret: Uint8Array,
+  overTls: boolean,
+): Promise<string> {
+  const token = await new SignJWT({ ...pending })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setIssuer(ISSUER)
+    .setExpirationTime(`${LIFE_SECONDS} seconds`)
+    .sign(secret);
+  return writeCookie({ token, maxAge: LIFE_SECONDS }, overTls, PENDING_LOGIN);
+}
+
+/** @returns undefined where none has begun, or it was too long ago */
+export async function readPending(
+  token: string | undefined,
+  secrets: readonly Uint8Array[],
+): Promise<PendingLogin | undefined> {
+  if (token === undefined) return undefined;
+  for (const secret of secrets) {
+    try {
+      const { payload } = await jwtVerify<PendingLogin>(token, secret, {
+        algorithms: ['HS256'],
+        issuer: ISSUER,
+      });
+      const { provider, state, nonce, verifier, returnTo } = payload;
+      return { provider, state, nonce, verifier, returnTo };
+    } catch {
+      // Over, or signed with another key of the ring, or with none of ours.
+    }
+  }
+  return undefined;
+}
