@@ -4,6 +4,7 @@ import { type CheckedConfig, ConfigChecks } from './config-checks.ts';
 import type { ConfigFile } from './config-file.ts';
 import { type Report, warn } from './config-report.ts';
 import { parseJsonDocument } from './json-document.ts';
+import { mostFindings } from './most-findings.ts';
 import { type ReadConfig, type ReadingRules, readConfig } from './read-config.ts';
 
 /** Reads configurations as their schemas have them, and as the parts of the server would take them. */
@@ -27,7 +28,7 @@ export class CheckedReading {
       return findings.length === 0 ? read : { findings: withFields(findings, file) };
     }
     const findings = [...read.findings, ...(await this.askWritten(file, read, report))];
-    return { findings: withFields(findings, file) };
+    return { findings: withFields(mostFindings(file.file, findings), file) };
   }
 
   /** What the parts have against a file that its schema has refused. */
@@ -48,8 +49,8 @@ export class CheckedReading {
     // `scheduler-x.json` or `endpoint.json`: nothing reads a single configuration with an alias, or a factory without one.
     if ((this.#rules.definitions.get(name)?.kind === 'single') !== (alias === undefined)) return [];
     const { findings, warnings } = await this.checks.ask(config);
-    for (const warning of warnings) warn(report, warning);
-    return findings;
+    for (const warning of mostFindings(config.file, warnings)) warn(report, warning);
+    return mostFindings(config.file, findings);
   }
 }
 

@@ -1,8 +1,7 @@
 import { ActivationError, type Finding } from '#errors/index.ts';
 import { getAt, type JsonValue, parsePointer } from '#json/index.ts';
 import { definitionOf } from './config-id.ts';
-import { parseJsonDocument } from './json-document.ts';
-import { refusalFindings } from './refusal-finding.ts';
+import { locator, refusalFindings } from './refusal-finding.ts';
 
 /** What a part of the server has against a configuration. */
 export interface Objection extends Omit<Finding, 'where'> {
@@ -61,14 +60,12 @@ export class ConfigChecks {
       } catch (error) {
         // A value that its schema has refused may be anything to those who expect what the schema makes of it.
         const isMeant = refused.length === 0 || error instanceof ActivationError || hasCode(error);
-        if (isMeant) found.push(...refusalFindings(file, text, error, isSaid).filter(isNew(refused)));
+        if (isMeant) found.push(...refusalFindings(locate, error, isSaid).filter(isNew(refused)));
       }
     }
     // Two parts may have the same against it; the first knows it by its name.
-    const once = found.filter(
-      ({ where, message }, index) =>
-        found.findIndex((other) => other.where === where && other.message === message) === index,
-    );
+    const said = new Set<string>();
+    const once = found.filter(({ where, message }) => said.size < said.add(`${where} ${message}`).size);
     const plain = ({ isWarning, ...finding }: Finding & { isWarning?: boolean }): Finding => finding;
     return {
       findings: once.filter(({ isWarning }) => isWarning !== true).map(plain),
@@ -89,14 +86,4 @@ function isNew(refused: readonly Finding[]) {
 
 function hasCode(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'number';
-}
-
-/** Where a member stands in a text: `conf/managed.json:3:7`. */
-function locator(file: string, text: string): (field: string) => string {
-  let document: ReturnType<typeof parseJsonDocument>['document'] | null = null;
-  return (field) => {
-    document ??= parseJsonDocument(text).document;
-    const { line, column } = document?.positionOf(parsePointer(field)) ?? { line: 1, column: 1 };
-    return `${file}:${line}:${column}`;
-  };
 }

@@ -19,6 +19,7 @@ import {
   missingFile,
   type UnreadFile,
 } from './load-config.ts';
+import { MOST_FINDINGS } from './most-findings.ts';
 import { type Locations, openProperties, type Properties, type PropertyOptions } from './property-source.ts';
 import type { ConfigEntry, ReadingRules } from './read-config.ts';
 import { type RefusedConfig, RefusedConfigs } from './refused-configs.ts';
@@ -200,7 +201,7 @@ export class ConfigStore {
     const warnings: Warning[] = [];
     const file = { id, file: `config/${id}`, content: { text } };
     const note: Report = (report) => {
-      if (report.kind === 'config.warned') warnings.push(report);
+      if (report.kind === 'config.warned' && warnings.length < MOST_FINDINGS) warnings.push(report);
     };
     const read = await this.#checked.read(file, note, this.#snapshot.get(id)?.value);
     if (!('entry' in read)) return { findings: read.findings, warnings };

@@ -11,15 +11,19 @@ export interface UndescribedKey {
   readonly candidates: readonly string[];
 }
 
+/** Refused ones, and others; each is compared with what it may be a misspelling of. */
+const MOST_UNDESCRIBED = 1_000;
+
 /**
  * Takes out of a value what its schema need not see: comments (keys that begin with `#`, and in strict objects
- * `_` and `$schema`) and the unknown keys of strict objects. Maps of free JSON are left alone.
+ * `_` and `$schema`) and the unknown keys of strict objects. Maps of free JSON are left alone. Of `undescribed`, the first `MOST_UNDESCRIBED` of each kind.
  */
 export function separateKeys(
   value: JsonValue,
   schema: JsonSchema,
 ): { readonly value: JsonValue; readonly undescribed: readonly UndescribedKey[] } {
   const undescribed: UndescribedKey[] = [];
+  const left = { refused: MOST_UNDESCRIBED, kept: MOST_UNDESCRIBED };
   return { value: visit(value, schema, []), undescribed };
 
   function visit(part: JsonValue, reference: JsonSchema, path: readonly PropertyKey[]): JsonValue {
@@ -46,7 +50,9 @@ export function separateKeys(
         if (isPrivate(key)) {
           if (refused) continue;
         } else if (refused || isEmpty(memberSchema)) {
-          undescribed.push({ path, key, refused, candidates: Object.keys(properties) });
+          if (left[refused ? 'refused' : 'kept']-- > 0) {
+            undescribed.push({ path, key, refused, candidates: Object.keys(properties) });
+          }
           if (refused) continue;
         }
       }

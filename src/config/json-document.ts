@@ -1,12 +1,13 @@
-import { type JsonArray, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import {
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  type Position,
+  setMember,
+  TextLines,
+} from '#json/index.ts';
 
 // By hand: parsers with places do not say what they expected, nor find keys that stand twice, and overflow the stack.
-
-/** Both count from 1; columns are UTF-16 code units. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
 
 export interface JsonProblem {
   readonly id: 'CONFIG_BAD_JSON' | 'CONFIG_DUPLICATE_KEY';
@@ -26,7 +27,7 @@ export interface JsonDocument {
 
 /**
  * Parses strict JSON (RFC 8259). The first syntax error ends it and leaves no document; repeated keys are
- * problems of a text that is otherwise read to its end.
+ * problems of a text that is otherwise read to its end, up to `MOST_REPEATED` of them.
  */
 export function parseJsonDocument(text: string): {
   readonly document?: JsonDocument;
@@ -35,9 +36,14 @@ export function parseJsonDocument(text: string): {
   const reader = new Reader(text);
   try {
     const { value, place } = reader.document();
+    const { lines } = reader;
     const positionOf = (path: readonly PropertyKey[], part: 'key' | 'value' = 'value') =>
-      positionAt(text, offsetOf(place, path, part));
-    const pathAt = (position: Position) => pathTo(place, offsetAt(text, position));
+      lines.positionAt(offsetOf(place, path, part));
+    let paths: ReadonlyMap<number, readonly string[]> | undefined;
+    const pathAt = (position: Position) => {
+      paths ??= pathsByOffset(place);
+      return paths.get(lines.offsetAt(position));
+    };
     return { document: { value, positionOf, pathAt }, problems: reader.problems };
   } catch (error) {
     if (!(error instanceof JsonMistake)) throw error;
@@ -61,17 +67,21 @@ class JsonMistake extends Error {
 }
 
 const DEPTH_LIMIT = 200;
+/** Of one text; whoever repeats more has not written it by hand. */
+const MOST_REPEATED = 100;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORDS = { true: true, false: false, null: null } as const;
 
 class Reader {
   readonly problems: JsonProblem[] = [];
+  readonly lines: TextLines;
   readonly #text: string;
   #at = 0;
   #depth = 0;
 
   constructor(text: string) {
     this.#text = text;
+    this.lines = new TextLines(text);
   }
 
   document(): { value: JsonValue; place: Place } {
@@ -177,10 +187,11 @@ class Reader {
   }
 
   #reportRepeated(key: string, keyAt: number, before: Place): void {
-    const first = positionAt(this.#text, before.keyAt ?? before.at);
+    if (this.problems.length === MOST_REPEATED) return;
+    const first = this.lines.positionAt(before.keyAt ?? before.at);
     this.problems.push({
       id: 'CONFIG_DUPLICATE_KEY',
-      position: positionAt(this.#text, keyAt),
+      position: this.lines.positionAt(keyAt),
       message: `key ${JSON.stringify(key)} stands here a second time`,
       hint: `The first is at ${first.line}:${first.column}`,
     });
@@ -202,7 +213,7 @@ class Reader {
   #refuse(message: string, hint?: string): never {
     throw new JsonMistake({
       id: 'CONFIG_BAD_JSON',
-      position: positionAt(this.#text, this.#at),
+      position: this.lines.positionAt(this.#at),
       message,
       ...(hint === undefined ? {} : { hint }),
     });
@@ -224,22 +235,15 @@ function offsetOf(root: Place, path: readonly PropertyKey[], part: 'key' | 'valu
   return place.at;
 }
 
-function positionAt(text: string, offset: number): Position {
-  const before = text.slice(0, offset).split(/\r\n|\r|\n/);
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-}
+/** What begins at each offset; of a value that begins with another one, the outer. */
+function pathsByOffset(root: Place): ReadonlyMap<number, readonly string[]> {
+  const paths = new Map<number, readonly string[]>();
+  visit(root, []);
+  return paths;
 
-function offsetAt(text: string, { line, column }: Position): number {
-  const lines = text.split(/(?<=\r\n|\r(?!\n)|\n)/, line);
-  return lines.slice(0, line - 1).join('').length + column - 1;
-}
-
-/** Of a value that begins with another one, the outer. */
-function pathTo(root: Place, offset: number, path: readonly string[] = []): readonly string[] | undefined {
-  if (root.at === offset || root.keyAt === offset) return path;
-  for (const [key, part] of root.parts ?? []) {
-    const found = pathTo(part, offset, [...path, key]);
-    if (found !== undefined) return found;
+  function visit({ at, keyAt, parts = new Map() }: Place, path: readonly string[]): void {
+    for (const offset of keyAt === undefined ? [at] : [at, keyAt])
+      if (!paths.has(offset)) paths.set(offset, path);
+    for (const [key, part] of parts) visit(part, [...path, key]);
   }
-  return undefined;
 }

@@ -6,6 +6,7 @@ import { type Report, warn } from './config-report.ts';
 import { separateKeys, type UndescribedKey } from './described-keys.ts';
 import { fieldFileHint } from './field-files.ts';
 import { parseJsonDocument } from './json-document.ts';
+import { MOST_FINDINGS } from './most-findings.ts';
 import type { PropertySource } from './property-source.ts';
 import {
   type CheckedText,
@@ -58,10 +59,14 @@ export function readConfig(
   const raw = document.value;
   const definition = definitionOf(id, definitions);
   const { value, unresolved, mistyped } = substitute(withDefaults(raw, definition), properties);
-  findings.push(...mistyped.map((mistake) => mistypedFinding(file, document, mistake)));
+  for (const mistake of mistyped.slice(0, MOST_FINDINGS + 1))
+    findings.push(mistypedFinding(file, document, mistake));
   if (unresolved.length > 0) {
-    const hints = unresolved.flatMap((name) => properties.hintFor?.(name) ?? []);
-    const said = [`no value for ${unresolved.join(', ')}`, ...hints].join('. ');
+    const named = unresolved.slice(0, MOST_FINDINGS);
+    const hints = named.flatMap((name) => properties.hintFor?.(name) ?? []);
+    const more = unresolved.length - named.length;
+    const list = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
+    const said = [`no value for ${list}`, ...hints].join('. ');
     report({
       kind: 'config.warned',
       message: `${file}: ${said}`,
@@ -102,6 +107,7 @@ export function readConfig(
   const parsed = definition.schema.safeParse(known);
   if (parsed.success && findings.length === 0) return { entry: { id, file, text, raw, value: parsed.data } };
   for (const issue of parsed.success ? [] : parsed.error.issues) {
+    if (findings.length > MOST_FINDINGS) break;
     const finding = issueFinding(checked, definition, issue);
     if (finding !== undefined) findings.push(finding);
   }

@@ -1,6 +1,18 @@
 import { ActivationError, type Finding, ResourceError, wordsOf } from '#errors/index.ts';
 import { isObject, parsePointer } from '#json/index.ts';
-import { parseJsonDocument } from './json-document.ts';
+import { type JsonDocument, parseJsonDocument } from './json-document.ts';
+
+/** Where a member stands, by its pointer: `conf/managed.json:3:7`. */
+export type Locate = (field: string) => string;
+
+export function locator(file: string, text: string): Locate {
+  let document: JsonDocument | undefined;
+  return (field) => {
+    document ??= parseJsonDocument(text).document;
+    const { line, column } = document?.positionOf(parsePointer(field)) ?? { line: 1, column: 1 };
+    return `${file}:${line}:${column}`;
+  };
+}
 
 /**
  * What a part of the server has against a text, where it says which member it means.
@@ -8,17 +20,13 @@ import { parseJsonDocument } from './json-document.ts';
  * @param isSaid of a member of which enough has been said
  */
 export function refusalFindings(
-  file: string,
-  text: string,
+  locate: Locate,
   error: unknown,
   isSaid: (field: string) => boolean = () => false,
 ): readonly Finding[] {
   const given = error instanceof ResourceError ? error.detail : undefined;
   const detail: Mistake = isObject(given) ? given : {};
-  const place = (field: unknown) => {
-    const { line, column } = positionOf(text, typeof field === 'string' ? field : '');
-    return `${file}:${line}:${column}`;
-  };
+  const place = (field: unknown) => locate(typeof field === 'string' && field.startsWith('/') ? field : '');
   if (error instanceof ActivationError) {
     return error.findings.map(({ field, ...finding }) => ({ ...finding, where: place(field) }));
   }
@@ -42,10 +50,4 @@ interface Mistake {
   readonly hint?: unknown;
   /** Where there are several: each of them. */
   readonly mistakes?: unknown;
-}
-
-function positionOf(text: string, field: string) {
-  const start = { line: 1, column: 1 };
-  if (!field.startsWith('/')) return start;
-  return parseJsonDocument(text).document?.positionOf(parsePointer(field)) ?? start;
 }

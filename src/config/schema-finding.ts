@@ -59,7 +59,7 @@ export function missingKeyFinding(
 ): Finding | undefined {
   const parent = path.slice(0, -1);
   const key = String(path.at(-1));
-  const neighbours = text.undescribed.filter((other) => formatPath(other.path) === formatPath(parent));
+  const neighbours = text.undescribed.filter((other) => isSamePath(other.path, parent));
   if (neighbours.some((other) => other.refused && nearest(other.key, other.candidates) === key))
     return undefined;
   const misspelt = neighbours.find((other) => nearest(other.key, [key]) !== undefined);
@@ -181,6 +181,10 @@ function valueAt(root: JsonValue, path: readonly PropertyKey[]): JsonValue | und
     else return undefined;
   }
   return value;
+}
+
+function isSamePath(one: readonly PropertyKey[], other: readonly PropertyKey[]): boolean {
+  return one.length === other.length && one.every((key, depth) => key === other[depth]);
 }
 
 /** `threadPool.threadCount`, `objects[2].name`. */

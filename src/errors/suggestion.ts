@@ -4,10 +4,14 @@ const LONGEST_WORD = 256;
 /** The candidate nearest to a misspelt word, when it is near enough to be meant. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
+  const lower = word.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    // Each letter that one has more is a step at least.
+    const other = candidate.toLowerCase();
+    if (Math.abs(lower.length - other.length) >= bestDistance) continue;
+    const distance = editDistance(lower, other);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

@@ -38,8 +38,12 @@ function withoutQuotation(message: string): string {
   return said.startsWith(' ') ? `Unexpected text${said}` : said;
 }
 
-/** Line and column, and the line with all that may be a value hidden: its marks show what is wrong. */
+/**
+ * Line and column, and the line with all that may be a value hidden: its marks show what is wrong. Nothing of a long text: anybody
+ * may send one, and it is a programme that reads the answer.
+ */
 function placeOfMistake(text: string): JsonObject {
+  if (text.length > MOST_SEARCHED) return {};
   const position = parseJsonDocument(text).problems.at(-1)?.position;
   if (position === undefined) return {};
   const { line, column } = position;
@@ -50,6 +54,8 @@ function placeOfMistake(text: string): JsonObject {
   return { line, column, excerpt: `${before}⟶${after}` };
 }
 
+/** Characters; this many are read in a few milliseconds. */
+const MOST_SEARCHED = 65_536;
 const SHOWN = 30;
 
 function masked(text: string): string {

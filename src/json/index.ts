@@ -18,6 +18,7 @@ export {
   setAt,
 } from './pointer.ts';
 export { fitsWritten, type JsonSize, nameBytes, sizeOf } from './size.ts';
+export { type Position, TextLines } from './text-lines.ts';
 export {
   asJson,
   cloneJson,

@@ -178,6 +178,14 @@ describe('what runs with the rights of the server', () => {
     },
   );
 
+  it('is not even looked at when it is not theirs to bring', async () => {
+    const body = { _id: 'another', objects: [] };
+    const whole = await api('PUT', 'config/managed', { body });
+    expect([whole.status, whole.body.detail.id]).toEqual([400, 'OBJECT_ID_MISMATCH']);
+    const refused = await desk('PUT', 'config/managed', body);
+    expect([refused.status, refused.body.detail.id]).toEqual([403, 'SCRIPT_NOT_ALLOWED']);
+  });
+
   it('is left as it is by who may otherwise change what runs it', async () => {
     const job = await done(desk('GET', 'scheduler/job/there'));
     const later = { ...job, schedule: '0 0 3 * * ?', enabled: true, concurrentExecution: true };

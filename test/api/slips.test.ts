@@ -259,6 +259,12 @@ describe('a slip', () => {
     expect(body.detail).toMatchObject({ id: 'HTTP_BAD_JSON', line: 2, column: 23 });
     expect(body.detail.excerpt).toBe(' "…": "…"⟶"…": …}');
     expect(JSON.stringify(body)).not.toContain('geheim');
+    // To find it costs more than to read what is right, and anybody may send it.
+    const long = await api('POST', 'managed/user', { body: `{"":1${',\n"":1'.repeat(25_000)},}` });
+    expect([long.status, long.body.detail]).toEqual([
+      400,
+      { id: 'HTTP_BAD_JSON', parser: expect.stringContaining('line 25001') },
+    ]);
     const unquoted = await Promise.all(
       ['', '"mail": "ann@example.com", '].flatMap((more) =>
         [more, ''].map((after) =>

@@ -59,6 +59,24 @@ describe('configurations with mistakes', async () => {
     expect(findings.map(({ id }) => id)).toEqual(['CONFIG_UNREADABLE_FILE']);
   });
 
+  it('are a hundred at most of one text, and that there are more', async () => {
+    await using project = await temporaryProject({});
+    const store = await ConfigStore.open(project.options);
+    const everyKind = {
+      managed: { objects: Array(2_000).fill({ a: 1 }) },
+      policy: { resources: Array(2_000).fill({ resource: 'x', properties: [{ name: 1 }] }) },
+      cluster: Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`key${index}`, 1])),
+    };
+    for (const [id, content] of Object.entries(everyKind)) {
+      const { findings } = await store.check(id, JSON.stringify(content, null, 2));
+      expect(findings).toHaveLength(101);
+      expect(findings.at(-1)?.id).toBe('CONFIG_MORE_FINDINGS');
+    }
+    const misspelt = Array(2_000).fill({ name: 'x', shema: {} });
+    const { warnings } = await store.check('managed', JSON.stringify({ objects: misspelt }));
+    expect(warnings).toHaveLength(100);
+  });
+
   it('include an alias that leads to nothing, and not a file that is not there', async () => {
     await using project = await temporaryProject({});
     const { projectLocation } = project.settings;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseJsonDocument } from '../../../src/config/json-document.ts';
 
 const problemsOf = (text: string) =>
@@ -111,6 +111,28 @@ describe('a JSON document', () => {
     ['{"a":1,\n "a":2}', '2:2 key "a" stands here a second time — The first is at 1:2'],
   ])('%j is refused with %s', (text, expected) => {
     expect(problemsOf(text)).toEqual([expected]);
+  });
+
+  it('tells of a hundred repeated keys at most, and still of what ends it', () => {
+    const told = problemsOf(`{"a":1${',\n"a":1'.repeat(5_000)},}`);
+    expect(told).toHaveLength(101);
+    expect(told.at(-1)).toMatch(/^5001:7 expected a key in double quotes/);
+  });
+
+  it('is searched for its lines once, however many places are asked for', () => {
+    const text = `[${'\n1,'.repeat(2_000)}1]`;
+    const searches = vi.spyOn(String.prototype, 'matchAll');
+    try {
+      const document = parseJsonDocument(text).document!;
+      for (let index = 0; index < 2_000; index++) {
+        const position = document.positionOf([index]);
+        expect(position.line).toBe(index + 2);
+        expect(document.pathAt(position)).toEqual([String(index)]);
+      }
+      expect(searches).toHaveBeenCalledTimes(1);
+    } finally {
+      searches.mockRestore();
+    }
   });
 
   it('takes keys such as __proto__ for what they are', () => {
