@@ -162,12 +162,12 @@ export function internalContext(context: Context): Context {
 
 /** For a request that this one makes on its way: internal, and the next part of its transaction. */
 export function nestedContext(context: Context): Context {
-  return {
-    ...context,
-    client: INTERNAL_CLIENT,
-    transactionId: nextPart(context),
-    made: { count: 0 },
-  };
+  return internalContext(nextContext(context));
+}
+
+/** For what somebody asks for by this request: the next part of its transaction, judged like a request of their own. */
+export function nextContext(context: Context): Context {
+  return { ...context, transactionId: nextPart(context), made: { count: 0 } };
 }
 
 /** The transaction id of the next thing that the request has done by somebody else. */

@@ -16,6 +16,8 @@ export {
   type HttpContext,
   httpData,
   internalContext,
+  nestedContext,
+  nextContext,
   nextPart,
   rootContext,
   type SecurityContext,

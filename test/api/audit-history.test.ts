@@ -160,7 +160,7 @@ describe('the history in the audit trail', () => {
 
     it('without a word of what stands there today to who may not change it', async () => {
       const rules = `var httpAccessConfig = { configs: [
-        { pattern: 'audit*', roles: 'svc-authorized', methods: '*', actions: '*' },
+        { pattern: 'audit/*', roles: 'svc-authorized', methods: '*', actions: '*' },
         { pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' } ] };`;
       await using other = await startTestServer({ files: { 'script/access.js': rules } });
       const elsewhere = rolesApi(() => other.api);

@@ -7,10 +7,10 @@ import {
   type ActionRequest,
   ActionTable,
   actionResult,
-  Connection,
   type Context,
   type CreateRequest,
   formatPath,
+  nextContext,
   plainQuery,
   type Resource,
   type Response,
@@ -149,13 +149,13 @@ async function readTransaction(
   const rows = await listTransaction(database.db, id, MOST_ENTRIES);
   if (rows.length === 0) throw new NotFoundError(`The trail has nothing of the transaction '${id}'`);
   const keys = new Set(rows.flatMap(({ event }) => firingOf(event) ?? []));
-  const connection = new Connection(router, context);
   const firings: JsonValue[] = [];
   for (const key of [...keys].slice(0, MOST_FIRINGS)) {
     const path = ['scheduler', 'firing', key];
     try {
-      await router.admit(context, { method: 'read', path, fields: [], parameters: {} });
-      firings.push(resourceBody(await connection.read(formatPath(path))));
+      const read = { method: 'read', path, fields: [], parameters: {} } as const;
+      const answer = await router.handle(nextContext(context), read);
+      if (answer.kind === 'resource') firings.push(resourceBody(answer));
     } catch (error) {
       if (!(error instanceof ForbiddenError) && !(error instanceof NotFoundError)) throw error;
     }

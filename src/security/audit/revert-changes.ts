@@ -9,14 +9,17 @@ import {
   parsePointer,
 } from '#json/index.ts';
 import {
-  Connection,
   type Context,
   formatPath,
+  nestedContext,
+  nextContext,
   type PatchOperation,
   parsePath,
   type Request,
   type RequestSink,
   type Resource,
+  type ResourcePath,
+  type Response,
   type WriteContext,
 } from '#resource/index.ts';
 import type { AuditRow } from './audit-repository.ts';
@@ -25,12 +28,13 @@ import { type Left, planRevert, pointersOf, type Reversal } from './revert-plan.
 /** The router, as far as it is asked to take something back. */
 export interface Reverter extends RequestSink {
   admit(context: Context, request: Request): Promise<void>;
+  maySeeScripts(context: Context): Promise<boolean>;
 }
 
 interface Work {
   readonly router: Reverter;
   readonly context: WriteContext;
-  readonly connection: Connection;
+  readonly seesAll: boolean;
 }
 
 /**
@@ -48,10 +52,11 @@ export async function revertChanges(
   const { reversals, left, unknown } = planRevert(entries);
   const conflicts: Left[] = [...unknown];
   const reverted: JsonObject[] = [];
-  const connection = new Connection(router, { ...context, survivable: true });
+  const seesAll = await router.maySeeScripts(context);
+  const work = { router, context: { ...context, survivable: true }, seesAll };
   for (const reversal of reversals.toSorted((one, other) => turnOf(one) - turnOf(other))) {
     const { resource } = reversal;
-    const why = await carryOut({ router, context, connection }, reversal);
+    const why = await carryOut(work, reversal);
     if (why !== undefined) conflicts.push({ resource, ...why });
     else reverted.push({ resource, operation: operationOf(reversal), ...fieldsOf(reversal) });
   }
@@ -98,7 +103,6 @@ async function carryOut(work: Work, reversal: Reversal): Promise<Obstacle | unde
 }
 
 async function revertObject(work: Work, reversal: Reversal): Promise<string | undefined> {
-  const { connection } = work;
   const { resource, before, after } = reversal;
   const path = parsePath(resource);
   if (after === null) {
@@ -106,19 +110,17 @@ async function revertObject(work: Work, reversal: Reversal): Promise<string | un
     const content = Object.fromEntries(
       Object.entries(before ?? {}).filter(([name]) => kept.has(name) && name !== '_id' && name !== '_rev'),
     );
-    const collection = path.slice(0, -1);
     const [id = ''] = path.slice(-1);
-    await admit(work, { ...PLAIN, method: 'create', path: collection, newResourceId: id, content });
-    await connection.create(formatPath(collection), id, content);
+    await ask(work, { ...PLAIN, method: 'create', path: path.slice(0, -1), newResourceId: id, content });
     return undefined;
   }
-  const current = await find(work, resource);
-  const revision = current?.revision ?? null;
   if (before === null) {
-    await admit(work, { ...PLAIN, method: 'delete', path, revision });
-    if (current === undefined) return 'It is gone';
+    await admit(work, { ...PLAIN, method: 'delete', path, revision: null });
+    const current = await find(work, path);
+    if (typeof current === 'string') return current;
+    const { revision } = current;
     if (revision !== after['_rev'] && !isOurs(work, resource)) return 'It was changed since it was created';
-    await connection.delete(resource, revision);
+    await ask(work, { ...PLAIN, method: 'delete', path, revision });
     return undefined;
   }
   const wanted = pointersOf(reversal).map(([field, pointer]) => ({
@@ -127,16 +129,24 @@ async function revertObject(work: Work, reversal: Reversal): Promise<string | un
     operation: operationTo(pointer, getAt(before, pointer)),
   }));
   const all = wanted.map(({ operation }) => operation);
-  await admit(work, { ...PLAIN, method: 'patch', path, revision, operations: all });
-  if (current === undefined) return 'It is gone';
+  await admit(work, { ...PLAIN, method: 'patch', path, revision: null, operations: all });
+  const current = await find(work, path);
+  if (typeof current === 'string') return current;
+  const { revision } = current;
+  const isUntouched = revision !== null && revision === after['_rev'];
   const operations: PatchOperation[] = [];
   for (const { field, pointer, operation } of wanted) {
-    const [was, became, is] = [before, after, current.content].map((side) => getAt(side, pointer) ?? null);
-    if (equalJson(is ?? null, was ?? null)) continue;
-    if (!equalJson(is ?? null, became ?? null)) return `${field} was changed since`;
+    const is = getAt(current.content, pointer);
+    if (is === undefined && !work.seesAll) {
+      // What is hidden looks as if it were not there.
+      if (!isUntouched) return `${field} is not shown to you, and so it cannot be compared`;
+    } else {
+      if (equalJson(is ?? null, getAt(before, pointer) ?? null)) continue;
+      if (!equalJson(is ?? null, getAt(after, pointer) ?? null)) return `${field} was changed since`;
+    }
     operations.push(operation);
   }
-  await connection.patch(resource, revision, operations);
+  await ask(work, { ...PLAIN, method: 'patch', path, revision, operations });
   return undefined;
 }
 
@@ -145,33 +155,27 @@ function operationTo(field: Pointer, value: JsonValue | undefined): PatchOperati
 }
 
 async function revertEdge(work: Work, { resource, before, after }: Reversal): Promise<string | undefined> {
-  const { connection } = work;
   const path = parsePath(resource);
   const revision = after === null ? null : revisionOf(after);
   if (before === null) {
-    await admit(work, { ...PLAIN, method: 'delete', path, revision });
-    await connection.delete(resource, revision);
+    await ask(work, { ...PLAIN, method: 'delete', path, revision });
     return undefined;
   }
   const content = wantedEdge(before);
   if (after !== null) {
-    await admit(work, { ...PLAIN, method: 'update', path, revision, content });
-    await connection.update(resource, revision, content);
+    await ask(work, { ...PLAIN, method: 'update', path, revision, content });
     return undefined;
   }
   const [property = ''] = path.slice(-2);
   const owner = path.slice(0, -2);
-  const read = await find(work, formatPath(owner), { fields: [[property]] });
-  if (read !== undefined && Array.isArray(getAt(read.content, [property]))) {
-    const collection = path.slice(0, -1);
-    await admit(work, { ...PLAIN, method: 'create', path: collection, newResourceId: null, content });
-    await connection.create(formatPath(collection), null, content);
-    return undefined;
-  }
+  const collection = path.slice(0, -1);
+  const made: Request = { ...PLAIN, method: 'create', path: collection, newResourceId: null, content };
   const operations: PatchOperation[] = [{ operation: 'replace', field: [property], value: content }];
-  await admit(work, { ...PLAIN, method: 'patch', path: owner, revision: null, operations });
-  if (read === undefined) return `'${formatPath(owner)}' is gone`;
-  await connection.patch(formatPath(owner), null, operations);
+  const set: Request = { ...PLAIN, method: 'patch', path: owner, revision: null, operations };
+  await admit(work, made).catch(() => admit(work, set));
+  const read = await find(work, owner, [[property]]);
+  if (typeof read === 'string') return read === GONE ? `'${formatPath(owner)}' is gone` : read;
+  await ask(work, Array.isArray(getAt(read.content, [property])) ? made : set);
   return undefined;
 }
 
@@ -196,17 +200,31 @@ function admit({ router, context }: Work, request: Request): Promise<void> {
   return router.admit(context, request);
 }
 
-const PLAIN = { fields: [], parameters: {} } as const;
+/** As the caller itself would: an entry gives nobody a right, and is no way round what is asked of callers. */
+function ask({ router, context }: Work, request: Request): Promise<Response> {
+  return router.handle(nextContext(context), request);
+}
 
+const PLAIN = { fields: [], parameters: {} } as const;
+const GONE = 'It is gone';
+
+/**
+ * What the caller sees of it. Who may evaluate scripts may see it whole.
+ *
+ * @returns a sentence where it sees nothing
+ */
 async function find(
-  { connection }: Work,
-  path: string,
-  options?: Parameters<Connection['read']>[1],
-): Promise<Resource | undefined> {
+  { router, context, seesAll }: Work,
+  path: ResourcePath,
+  fields: readonly Pointer[] = [],
+): Promise<Resource | string> {
+  const reader = seesAll ? nestedContext(context) : nextContext(context);
   try {
-    return await connection.read(path, options);
+    const found = await router.handle(reader, { method: 'read', path, fields, parameters: {} });
+    return found.kind === 'resource' ? found : GONE;
   } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
+    if (error instanceof NotFoundError) return GONE;
+    if (error instanceof ForbiddenError) return 'You may not read it, and so it cannot be compared';
     throw error;
   }
 }

@@ -39,7 +39,17 @@ export function planRevert(entries: readonly AuditRow[]): RevertPlan {
   const reversals: Reversal[] = [];
   const left: Left[] = [];
   const unknown: Left[] = [];
-  for (const [resource, own] of Map.groupBy(entries, ({ event }) => String(event['objectId']))) {
+  for (const [resource, all] of Map.groupBy(entries, ({ event }) => String(event['objectId']))) {
+    const own = all.filter(({ event }) => event['handMade'] !== true);
+    if (own.length < all.length) {
+      left.push({ resource, why: 'Somebody has written the entry by hand, and it may never have happened' });
+    }
+    if (own.length === 0) continue;
+    // Made anew, a key would be another one that nobody has seen; a session is ended by whoever may end it.
+    if (WAYS_IN.has(parsePath(resource)[0] ?? '')) {
+      left.push({ resource, why: 'It is a way in' });
+      continue;
+    }
     // Made anew, it would belong to whoever takes it back, and its name alone does not say whose it was.
     if (own.some(({ event }) => 'owner' in event)) {
       left.push({ resource, why: 'It belongs to one person alone' });
@@ -64,6 +74,8 @@ export function planRevert(entries: readonly AuditRow[]): RevertPlan {
   }
   return { reversals, left, unknown };
 }
+
+const WAYS_IN: ReadonlySet<string> = new Set(['apikey', 'session']);
 
 function fieldsOf(
   resource: string,
