@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { callersOf, OWN_PAGE, passwordOf } from '../support/credentials.ts';
 import { eventually } from '../support/eventually.ts';
 import { operationSite, patch } from '../support/operation-site.ts';
 
@@ -97,6 +98,33 @@ describe('an operation', () => {
     const done = await count('done eq true');
     expect(done).toBeLessThan(400);
     expect(run.progress.failures).toBe(0);
+  });
+
+  it('is made with a session or a key, too, and ends with the key', async () => {
+    const { asNobody, begin } = callersOf(() => api);
+    await items(400, (n) => ({ slow: n > 2 }));
+    const session = { ...OWN_PAGE, ...(await begin(passwordOf('ada'))) };
+    const made = await asNobody('POST', 'operation', {
+      body: patch({ queryFilter: 'n le 1' }),
+      headers: session,
+    });
+    expect(made.status).toBe(201);
+    expect(await ended(made.body._id)).toMatchObject({ state: 'COMPLETED', progress: { successes: 2 } });
+
+    const { body } = await api('PUT', 'apikey/desk', { body: { roles: ['desk'] } });
+    const headers = { 'X-Svc-Api-Key': body.key };
+    const begun = await asNobody('POST', 'operation', { body: patch({ queryFilter: 'n gt 2' }), headers });
+    expect([begun.status, begun.body.owner]).toEqual([201, 'apikey/desk']);
+    await eventually(
+      () => count('done eq true'),
+      (done) => done > 2,
+    );
+    await api('DELETE', 'apikey/desk');
+    expect(await ended(begun.body._id)).toMatchObject({
+      state: 'ERROR',
+      error: { detail: { id: 'OPERATION_CALLER_GONE' } },
+    });
+    expect(await count('done eq true')).toBeLessThan(399);
   });
 
   it('is cancelled, and what it has done stays done', async () => {

@@ -3,7 +3,7 @@ import { type Context, nextPart, parsePath, parseQueryParameters } from '#resour
 import type { FoundObject } from '../claimable.ts';
 import type { RunDefinition } from '../scan-definition.ts';
 import type { TaskScannerPlatform } from '../scan-platform.ts';
-import { MOST_OBJECTS } from './read-operation.ts';
+import { MOST_OBJECTS } from './operation-schema.ts';
 
 const PAGE_SIZE = 1_000;
 

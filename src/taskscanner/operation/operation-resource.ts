@@ -23,11 +23,12 @@ import { createOperation, ownerOf, startLanes } from './create-operation.ts';
 import { exportFile } from './export-file.ts';
 import { listLines, queryLines } from './export-line-repository.ts';
 import { findOperation, groupFailures, type OperationView, queryOperations } from './operation-repository.ts';
+import { OPERATION_SCHEMA } from './operation-schema.ts';
 
 /** `/operation`: one thing done with many objects, with the rights of whoever makes it. */
 export function operationResource(platform: TaskScannerPlatform): RouteHandler {
   return collection({
-    description: { title: 'operations over many objects' },
+    description: { title: 'operations over many objects', schema: OPERATION_SCHEMA },
     // Its query and its rehearsal meet hooks and filters.
     runsScripts: ({ method }) => method === 'create',
     async create(context, { newResourceId, content }) {

@@ -3,17 +3,14 @@ import { isObject, type JsonObject, type JsonValue, parsePointer } from '#json/i
 import { parsePatch, parsePath, parseQueryParameters } from '#resource/index.ts';
 import type { RunDefinition } from '../scan-definition.ts';
 import { ACTS, FORMATS, MODES, type Operation } from './operation.ts';
+import { MOST_OBJECTS, ORDER } from './operation-schema.ts';
 
-/** Objects of one operation. */
-export const MOST_OBJECTS = 100_000;
 /** Lines of one import. */
 export const MOST_LINES = 10_000;
 const MOST_FIELDS = 100;
 const MOST_NAME = 200;
 const THREADS = 4;
 
-const MEMBERS = ['act', 'resource', 'content', 'dryRun', 'limit', 'queryFilter', 'queryId', 'parameters'];
-const OF_SOME = ['sortKeys', 'action', 'fields', 'format', 'mode', 'key'];
 /** They are asked one by one, and by nobody else's hand. */
 const CLOSED = ['operation', 'taskscanner'];
 
@@ -29,7 +26,7 @@ export interface OperationOrder {
 /** @throws BadRequestError `OPERATION_INVALID`, `OPERATION_BAD_LINE`, PayloadTooLargeError */
 export function readOperation(body: JsonObject): OperationOrder {
   for (const name of Object.keys(body)) {
-    const known = [...MEMBERS, ...OF_SOME];
+    const known = Object.keys(ORDER);
     if (!known.includes(name) && !/^_(id|rev)$/.test(name)) {
       throw refuse(
         name,
