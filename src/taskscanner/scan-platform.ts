@@ -8,7 +8,9 @@ import {
   Connection,
   type Context,
   type ReadRequest,
+  type Request,
   type RequestSink,
+  type Response,
   rootContext,
   type SecurityContext,
   systemContext,
@@ -20,6 +22,8 @@ import type { ScanRun } from './scan-run.ts';
 export interface ScanResources extends RequestSink {
   /** Throws what keeps the caller from being shown what the request asks for. */
   admitRead(context: Context, request: ReadRequest): Promise<void>;
+  /** With its path as routes, and so access rules and filters, write it. */
+  named(request: Request): Request;
   maySeeScripts(context: Context): Promise<boolean>;
   requireScriptRight(context: Context, field: string): Promise<void>;
 }
@@ -57,4 +61,13 @@ export function contextOf(run: Pick<ScanRun, 'security' | 'transaction'>, unitOf
 
 export function connectionOf({ resources }: TaskScannerPlatform, context: Context): Connection {
   return new Connection(resources, context);
+}
+
+/** Asks for what somebody has named, as it would be asked for by them from where the context comes. */
+export function ask(
+  { resources }: Pick<TaskScannerPlatform, 'resources'>,
+  context: Context,
+  request: Request,
+): Promise<Response> {
+  return resources.handle(context, resources.named(request));
 }

@@ -60,14 +60,24 @@ describe('an export', () => {
     expect([status, body.file]).toEqual([403, undefined]);
   });
 
-  it('shows nobody a secret, and nothing that its maker may not read', async () => {
-    const run = await perform({
-      act: 'export',
-      resource: 'managed/user',
-      queryFilter: 'userName eq "ada"',
-      fields: ['userName', 'password'],
+  it('shows nobody a secret, not even where the server itself makes it, and nothing that its maker may not read', async () => {
+    await items(1, () => ({
+      secret: {
+        $crypto: {
+          type: 'x-simple-encryption',
+          value: { data: 'stored', cipher: 'x', key: 'svc-sym-default' },
+        },
+      },
+    }));
+    const byScript = `svc.create('operation', null, ${JSON.stringify(exported())})._id`;
+    const { body } = await api('POST', 'script?_action=eval', {
+      body: { type: 'text/javascript', source: byScript },
     });
-    expect(await fileOf(run._id)).not.toMatch(/\$argon|SHA-256","data|"data":/);
+    expect((await site.ended(body)).progress).toMatchObject({ total: 1, successes: 1 });
+    for (const id of [body, (await perform(exported()))._id]) {
+      const { secret } = JSON.parse(await fileOf(id));
+      expect(secret.$crypto.value).toEqual({ key: 'svc-sym-default', sealed: expect.any(String) });
+    }
     expect((await make({ ...exported(), resource: 'managed/user' }, ada)).status).toBe(403);
   });
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { pruneOperations } from '../../src/taskscanner/operation/operation-repository.ts';
 import { callersOf, OWN_PAGE, passwordOf } from '../support/credentials.ts';
 import { eventually } from '../support/eventually.ts';
 import { operationSite, patch } from '../support/operation-site.ts';
@@ -59,6 +60,15 @@ describe('an operation', () => {
     expect(run.progress).toMatchObject({ total: 5, successes: 4, failures: 1 });
     expect(run.errors).toMatchObject([{ code: 403, id: 'ACCESS_DENIED', objects: ['managed/item/i2'] }]);
     expect(await count('done eq true')).toBe(4);
+    // However the path is written, the same rules are met.
+    const shouted = await perform(
+      patch({ resource: 'MANAGED/item', content: [{ operation: 'remove', field: '/done' }] }),
+      ada,
+    );
+    expect([shouted.resource, shouted.progress]).toEqual([
+      'managed/item',
+      expect.objectContaining({ total: 5, successes: 4, failures: 1 }),
+    ]);
     // What they may not query they cannot freeze.
     expect((await make(patch({ resource: 'managed/mark' }), ada)).status).toBe(403);
     for (const caller of [ben, (method: string, path: string) => api(method, path, { user: null })]) {
@@ -135,6 +145,24 @@ describe('an operation', () => {
     expect(run.state).toBe('CANCELLED');
     expect((await ada('POST', `operation/${body._id}?_action=cancel`)).body.status).toBe('SUCCESS');
     expect(await count('done eq true')).toBeLessThan(400);
+  });
+});
+
+describe('what came of an operation', () => {
+  it('is kept for thirty days, and what nobody starts for one', async () => {
+    await items(1);
+    const { db } = site.server.database;
+    const old = await perform(patch());
+    const kept = await perform(patch());
+    const waiting = (await make(patch({ dryRun: true }))).body;
+    const forgotten = (await make(patch({ dryRun: true }))).body;
+    await sql`update scan_run set ended_at = now() - interval '31 days' where id = ${old._id}`.execute(db);
+    await sql`update scan_run set created_at = now() - interval '25 hours' where id = ${forgotten._id}`.execute(
+      db,
+    );
+    await pruneOperations(db, 30);
+    const left = (await api('GET', 'operation?_queryFilter=true')).body.result;
+    expect(left.map(({ _id }: { _id: string }) => _id).sort()).toEqual([kept._id, waiting._id].sort());
   });
 });
 
@@ -235,6 +263,8 @@ describe('an operation that cannot be', () => {
     [{ acts: 'patch' }, 400, 'OPERATION_INVALID', /no 'acts'/],
     [{ resource: '' }, 400, 'OPERATION_INVALID', /'resource' is ""/],
     [{ resource: 'operation' }, 400, 'OPERATION_INVALID', /about 'operation'/],
+    [{ resource: 'OPERATION' }, 400, 'OPERATION_INVALID', /about 'OPERATION'/],
+    [{ parameters: { _n: 1 } }, 400, 'OPERATION_INVALID', /'_n' is kept/],
     [{ limit: 100_001 }, 400, 'OPERATION_INVALID', /'limit' is 100001/],
     [{ dryRun: 'yes' }, 400, 'OPERATION_INVALID', /'dryRun' is "yes"/],
     [{ queryFilter: undefined }, 400, 'QUERY_WHICH', /nothing to look for/],
@@ -252,6 +282,12 @@ describe('an operation that cannot be', () => {
       400,
       'OPERATION_BAD_LINE',
       /Line 2 is no JSON/,
+    ],
+    [
+      { act: 'import', content: '{"n":1e400}', queryFilter: undefined },
+      400,
+      'OPERATION_BAD_LINE',
+      /Line 1 has a number/,
     ],
     [
       { act: 'import', content: [{ _id: 'a' }, { _id: 'a' }], queryFilter: undefined },

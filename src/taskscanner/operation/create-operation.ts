@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LOCK, lockNamed, type UnitOfWork } from '#database/index.ts';
 import { ConflictError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { Context, WriteContext } from '#resource/index.ts';
+import type { Context, ResourcePath, WriteContext } from '#resource/index.ts';
 import type { FoundObject } from '../claimable.ts';
 import { cut, MAX_SLICE } from '../page-scan.ts';
 import { sayEnded } from '../say-ended.ts';
@@ -39,7 +39,7 @@ export async function createOperation(
   context: WriteContext,
   body: JsonObject,
 ): Promise<Created> {
-  const order = readOperation(body);
+  const order = readOperation(body, (path) => namedPath(platform, path));
   const maker = await makerOf(platform, context);
   const { objects, more } =
     order.operation.act === 'import'
@@ -81,6 +81,10 @@ export async function createOperation(
   const run = order.dryRun ? undefined : await lockRun(db, id);
   if (run !== undefined) await startLanes(platform, unitOfWork, run);
   return { id, rehearsal };
+}
+
+function namedPath({ resources }: TaskScannerPlatform, path: ResourcePath): ResourcePath {
+  return resources.named({ method: 'read', path, fields: [], parameters: {} }).path;
 }
 
 /** Whose an operation is, as `component/id`. */

@@ -2,7 +2,7 @@ import { PayloadTooLargeError } from '#errors/index.ts';
 import { type Context, nextPart, parsePath, parseQueryParameters } from '#resource/index.ts';
 import type { FoundObject } from '../claimable.ts';
 import type { RunDefinition } from '../scan-definition.ts';
-import type { TaskScannerPlatform } from '../scan-platform.ts';
+import { ask, type TaskScannerPlatform } from '../scan-platform.ts';
 import { MOST_OBJECTS } from './operation-schema.ts';
 
 const PAGE_SIZE = 1_000;
@@ -19,7 +19,7 @@ export interface Frozen {
  * @throws PayloadTooLargeError `OPERATION_TOO_MANY`
  */
 export async function freezeObjects(
-  { resources }: Pick<TaskScannerPlatform, 'resources'>,
+  platform: Pick<TaskScannerPlatform, 'resources'>,
   context: Context,
   { object, query, maxRecords }: RunDefinition,
 ): Promise<Frozen> {
@@ -31,11 +31,12 @@ export async function freezeObjects(
     ...(sortKeys === null ? {} : { _sortKeys: sortKeys }),
   });
   const objects: FoundObject[] = [];
+  const seen = new Set<string>();
   let cookie: string | null = null;
   let more = false;
   do {
     const pageSize = Math.min(PAGE_SIZE, most - objects.length);
-    const answer = await resources.handle(partOf(context), {
+    const answer = await ask(platform, partOf(context), {
       ...asked,
       method: 'query',
       path: parsePath(object),
@@ -44,11 +45,14 @@ export async function freezeObjects(
       paging: { pageSize, offset: 0, totalPolicy: 'NONE', ...(cookie === null ? {} : { cookie }) },
     });
     if (answer.kind !== 'query') break;
-    const ids = answer.result.flatMap(({ id }) => id ?? []);
+    // What moves while pages are read may be on two of them.
+    const ids = new Set(answer.result.flatMap(({ id }) => id ?? [])).difference(seen);
     // A resource that does not page answers everything at once.
-    more = answer.pagedResultsCookie !== null || objects.length + ids.length > most;
-    for (const id of ids.slice(0, most - objects.length))
+    more = answer.pagedResultsCookie !== null || objects.length + ids.size > most;
+    for (const id of [...ids].slice(0, most - objects.length)) {
+      seen.add(id);
       objects.push([id, null, null, null, { n: objects.length + 1 }]);
+    }
     cookie = answer.pagedResultsCookie;
   } while (cookie !== null && objects.length < most);
   if (more && maxRecords === null) {

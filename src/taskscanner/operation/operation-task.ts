@@ -3,7 +3,7 @@ import { isObject } from '#json/index.ts';
 import { formatPath, parsePath, requireStorableSize } from '#resource/index.ts';
 import type { FoundObject } from '../claimable.ts';
 import type { ObjectTask } from '../object-task.ts';
-import type { TaskScannerPlatform } from '../scan-platform.ts';
+import { ask, type TaskScannerPlatform } from '../scan-platform.ts';
 import type { OpenOperation } from '../scan-run.ts';
 import { openValue } from '../scan-seals.ts';
 import { MOST_EXPORT_BYTES, MOST_LINE_BYTES } from './export-file.ts';
@@ -26,7 +26,7 @@ export function operationTask(platform: TaskScannerPlatform, run: OpenOperation)
         operation,
         definition.object,
         await plainObject(platform, found),
-        (request) => platform.resources.handle(context, request),
+        (request) => ask(platform, context, request),
       );
       if (line !== undefined) {
         requireStorableSize(pathOf(found), line, null, MOST_LINE_BYTES);

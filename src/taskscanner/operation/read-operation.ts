@@ -1,6 +1,13 @@
 import { BadRequestError, didYouMean, PayloadTooLargeError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
-import { parsePatch, parsePath, parseQueryParameters } from '#resource/index.ts';
+import { isObject, isTooDeep, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
+import {
+  formatPath,
+  isStorableText,
+  parsePatch,
+  parsePath,
+  parseQueryParameters,
+  type ResourcePath,
+} from '#resource/index.ts';
 import type { RunDefinition } from '../scan-definition.ts';
 import { ACTS, FORMATS, MODES, type Operation } from './operation.ts';
 import { MOST_OBJECTS, ORDER } from './operation-schema.ts';
@@ -24,7 +31,7 @@ export interface OperationOrder {
 }
 
 /** @throws BadRequestError `OPERATION_INVALID`, `OPERATION_BAD_LINE`, PayloadTooLargeError */
-export function readOperation(body: JsonObject): OperationOrder {
+export function readOperation(body: JsonObject, named: (path: ResourcePath) => ResourcePath): OperationOrder {
   for (const name of Object.keys(body)) {
     const known = Object.keys(ORDER);
     if (!known.includes(name) && !/^_(id|rev)$/.test(name)) {
@@ -37,7 +44,7 @@ export function readOperation(body: JsonObject): OperationOrder {
   }
   const act = oneOf(body, 'act', ACTS);
   const isImport = act === 'import';
-  const object = resourceOf(body);
+  const path = resourceOf(body, named);
   const lines = isImport ? linesOf(body['content']) : [];
   const key = text(body, 'key');
   if (isImport) requireDistinct(lines, key);
@@ -55,22 +62,27 @@ export function readOperation(body: JsonObject): OperationOrder {
       key,
       content: isImport ? null : (body['content'] ?? null),
     },
-    definition: { object, query: queryOf(body, isImport), maxRecords: limitOf(body), threads: THREADS },
+    definition: {
+      object: formatPath(path),
+      query: queryOf(body, isImport),
+      maxRecords: limitOf(body),
+      threads: THREADS,
+    },
     lines,
     dryRun: flagOf(body, 'dryRun'),
   };
 }
 
-function resourceOf(body: JsonObject): string {
+function resourceOf(body: JsonObject, named: (path: ResourcePath) => ResourcePath): ResourcePath {
   const given = text(body, 'resource');
-  const path = given === null ? [] : parsePath(given);
+  const path = given === null ? [] : named(parsePath(given));
   if (given === null || path.length === 0) {
     throw refuse('resource', 'An operation needs the collection that it is about', 'Such as "managed/user"');
   }
   if (CLOSED.includes(path[0] ?? '')) {
     throw refuse('resource', `No operation is about '${given}'`, 'Ask for it by itself');
   }
-  return path.join('/');
+  return path;
 }
 
 function queryOf(body: JsonObject, isImport: boolean): RunDefinition['query'] {
@@ -97,6 +109,14 @@ function queryOf(body: JsonObject, isImport: boolean): RunDefinition['query'] {
 function parametersOf(body: JsonObject): Readonly<Record<string, string>> {
   const given = body['parameters'] ?? {};
   if (isObject(given)) {
+    const reserved = Object.keys(given).find((name) => name.startsWith('_'));
+    if (reserved !== undefined) {
+      throw refuse(
+        'parameters',
+        `'${reserved}' is kept for the protocol`,
+        'Only what the query knows itself stands here',
+      );
+    }
     const entries = Object.entries(given).map(([name, value]) => [name, String(value)] as const);
     if (entries.every(([name]) => !isObject(given[name] ?? null))) return Object.fromEntries(entries);
   }
@@ -158,6 +178,9 @@ function linesOf(content: JsonValue | undefined): readonly JsonObject[] {
   }
   return given.map((line, at): JsonObject => {
     const value = texts === undefined ? line : parsed(String(line), at);
+    if (texts !== undefined && (isTooDeep(value) || !isSound(value))) {
+      throw badLine(at, `Line ${at + 1} has a number, a character or a depth that cannot be stored`);
+    }
     if (isObject(value)) return value;
     throw badLine(at, `Line ${at + 1} is no object`);
   });
@@ -169,6 +192,16 @@ function parsed(line: string, at: number): JsonValue {
   } catch {
     throw badLine(at, `Line ${at + 1} is no JSON`);
   }
+}
+
+/** A body is looked at as it comes in, and a text in it is not. */
+function isSound(value: JsonValue): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'string') return isStorableText(value);
+  if (Array.isArray(value)) return value.every(isSound);
+  return (
+    !isObject(value) || Object.entries(value).every(([name, each]) => isStorableText(name) && isSound(each))
+  );
 }
 
 /** Two lanes could create what is the same object, each without the other seeing it. */

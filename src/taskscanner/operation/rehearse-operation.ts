@@ -2,7 +2,7 @@ import { toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, sizeOf } from '#json/index.ts';
 import { isWrite, type Request, type Response, type WriteContext } from '#resource/index.ts';
 import type { FoundObject } from '../claimable.ts';
-import type { TaskScannerPlatform } from '../scan-platform.ts';
+import { ask, type TaskScannerPlatform } from '../scan-platform.ts';
 import { partOf } from './freeze-objects.ts';
 import type { Operation } from './operation.ts';
 import { pathOfObject, plainObject } from './operation-task.ts';
@@ -52,7 +52,7 @@ export async function rehearseOperation(
 }
 
 async function rehearse(
-  { resources }: TaskScannerPlatform,
+  platform: TaskScannerPlatform,
   context: WriteContext,
   request: Request,
   changes: JsonValue[],
@@ -63,10 +63,10 @@ async function rehearse(
   const own = inside
     ? partOf(context)
     : { ...partOf(context), unitOfWork: null, callersAtWork: callersAtWork + 1 };
-  if (!isWrite(request)) return resources.handle(own, request);
-  const answer = await resources.handle(own, { ...request, dryRun: true });
+  if (!isWrite(request)) return ask(platform, own, request);
+  const answer = await ask(platform, own, { ...request, dryRun: true });
   const report = answer.kind === 'action' && isObject(answer.content) ? answer.content : {};
-  const isShown = !inside || (await resources.maySeeScripts(context));
+  const isShown = !inside || (await platform.resources.maySeeScripts(context));
   if (isShown && Array.isArray(report['changes'])) changes.push(...report['changes']);
   return answer;
 }
