@@ -7,6 +7,7 @@ import { askedTime } from '../asked-time.ts';
 import { MINUTE_DAYS } from './firing-count-keeper.ts';
 import {
   type CountQuery,
+  type CountSpan,
   countFirings,
   type FiringCount,
   GROUPS,
@@ -89,15 +90,26 @@ function readQuery(body: JsonValue, now: number): Omit<CountQuery, 'limit'> {
   }
   const by = groupsOf(body);
   const filter = filterOf(body);
+  const end = Math.ceil(to / grainMs) * grainMs;
   return {
     from: start,
-    to: Math.ceil(to / grainMs) * grainMs,
-    grain: coarse ? 3600 : 60,
+    to: end,
+    spans: coarse ? spansOf(start, end, bucketMs) : [{ grain: 60, from: start, to: end }],
     bucket: bucketMs === null ? null : bucketMs / 1000,
     by,
     filter,
     ofSchedules: by.includes('schedule') || pointersOf(filter).some(([name]) => name === 'schedule'),
   };
+}
+
+/** Full days, in UTC, are read as such wherever no bucket ends within one. */
+function spansOf(from: number, to: number, bucketMs: number | null): CountSpan[] {
+  const hours = (start: number, end: number): CountSpan[] =>
+    start < end ? [{ grain: 3600, from: start, to: end }] : [];
+  const isOfDays = bucketMs === null || (bucketMs % DAY_MS === 0 && from % DAY_MS === 0);
+  const [first, last] = [Math.ceil(from / DAY_MS) * DAY_MS, Math.floor(to / DAY_MS) * DAY_MS];
+  if (!isOfDays || first >= last) return hours(from, to);
+  return [...hours(from, first), { grain: 86_400, from: first, to: last }, ...hours(last, to)];
 }
 
 /** Buckets have a length of their own: no months and years. */

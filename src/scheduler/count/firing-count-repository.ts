@@ -7,13 +7,20 @@ import type { QueryFilter } from '#resource/index.ts';
 export const GROUPS = ['schedule', 'outcome', 'node'] as const;
 export type Group = (typeof GROUPS)[number];
 
+/** Counts of so many seconds each, from one time until before another, in epoch ms. */
+export interface CountSpan {
+  readonly grain: 60 | 3600 | 86_400;
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface CountQuery {
-  /** Epoch ms, full minutes or hours as the grain is. */
+  /** Epoch ms, full minutes or hours. */
   readonly from: number;
   /** Epoch ms; not included. */
   readonly to: number;
-  /** Of the counts that are read, in seconds. */
-  readonly grain: 60 | 3600;
+  /** What is read of which counts: together all of that time, and nothing twice. */
+  readonly spans: readonly CountSpan[];
   /** In seconds; null for one over all of the time. */
   readonly bucket: number | null;
   readonly by: readonly Group[];
@@ -58,26 +65,30 @@ export async function pruneCounts(db: Db, days: { minutes: number; hours: number
  * bucket first, and in it the group of most firings.
  */
 export async function countFirings(db: Db, query: CountQuery): Promise<FiringCount[]> {
-  const { grain, bucket, by, ofSchedules, limit } = query;
+  const { spans, bucket, by, ofSchedules, limit } = query;
   const [from, to] = [new Date(query.from), new Date(query.to)];
   const groups = by.map((group) => sql.ref(group));
   const at =
     bucket === null
       ? sql`${from}::timestamptz`
       : sql`date_bin(${bucket} * interval '1 second', start, ${from}::timestamptz)`;
-  const within = sql`start >= ${from} and start < ${to} and ${filterSql(query.filter, COLUMNS)}`;
+  const filter = filterSql(query.filter, COLUMNS);
+  const counted = spans.map(
+    (span) => sql`
+      select ${list([sql`${at} as at`, ...groups])}, firings, failed, late_max, took_max, late, took
+      from scheduler_firing_count
+      where grain = ${sql.lit(span.grain)} and ${ofSchedules ? sql`schedule <> ''` : sql`schedule = ''`}
+        and start >= ${new Date(span.from)} and start < ${new Date(span.to)} and ${filter}`,
+  );
   const keys = list([sql`at`, ...groups]);
   const { rows } = await sql<FiringCount>`
     select ${keys}, sum(firings)::float8 as firings, sum(failed)::float8 as failed, max(late_max) as "lateMax",
            max(took_max) as "tookMax", sum(late)::text as late, sum(took)::text as took
-    from (
-      select ${list([sql`${at} as at`, ...groups])}, firings, failed, late_max, took_max, late, took
-      from scheduler_firing_count
-      where grain = ${sql.lit(grain)} and ${ofSchedules ? sql`schedule <> ''` : sql`schedule = ''`} and ${within}
+    from (${sql.join(counted, sql` union all `)}
       union all
       select ${list([at, ...groups])}, firings, failed, late_max, took_max, late, took
       from scheduler_firing_counted, scheduler_count_firings(counted_until, 'infinity', ${from}, ${to})
-      where ${within}) part
+      where start >= ${from} and start < ${to} and ${filter}) part
     group by ${keys}
     order by at, firings desc, ${keys}
     limit ${limit}`.execute(db);

@@ -41,7 +41,7 @@ describe('the counts of firings', () => {
       select planned, ${++entries}, 1, ${schedule}, ${outcome}, ${node},
              case when ${tookMs}::float8 is not null then ended - ${tookMs ?? 0} * interval '1 ms' end, ended, ${lateMs},
              case when ${failed === true} then '{"message": "no"}'::jsonb end
-      from (select ${new Date(DAY + time)}::timestamptz as planned, clock_timestamp() as ended) e`.execute(
+      from (select ${new Date(time.includes('T') ? time : DAY + time)}::timestamptz as planned, clock_timestamp() as ended) e`.execute(
       db,
     );
   };
@@ -116,6 +116,31 @@ describe('the counts of firings', () => {
     await rollAll();
     await sql`truncate scheduler_firing`.execute(database.db);
     expect(await Promise.all(questions.map(ask))).toEqual(before);
+  });
+
+  it('are the same by the day, and where a time begins or ends within one', async () => {
+    for (let n = 0; n < 60; n++) {
+      const at = Date.parse('2026-04-29T00:00:00Z') + n * 7_919_000;
+      await fire(new Date(at).toISOString(), { schedule: `s${n % 3}`, lateMs: n * n, tookMs: n });
+    }
+    const [from, to] = ['2026-04-29T07:30:00Z', '2026-05-04T11:00:00Z'];
+    const questions: JsonObject[] = [
+      { from, to },
+      { from, to, by: ['schedule'] },
+      { from: '2026-04-30T00:00:00Z', to: '2026-05-02T00:00:00Z', by: ['outcome'] },
+      { from: '2026-04-29T00:00:00Z', to, bucket: '1d' },
+      { from: '2026-04-29T00:00:00Z', to, bucket: '2d', queryFilter: 'schedule eq "s1"' },
+      { from, to, bucket: '1d', by: ['schedule'] },
+    ];
+    const before = await Promise.all(questions.map(ask));
+    await rollAll();
+    await sql`truncate scheduler_firing`.execute(database.db);
+    expect(await Promise.all(questions.map(ask))).toEqual(before);
+    // Five days and a half of three schedules: full days are read as such.
+    await sql`delete from scheduler_firing_count where grain = 3600 and start >= '2026-04-30' and start < '2026-05-04'`.execute(
+      database.db,
+    );
+    expect(await ask(questions[0])).toEqual(before[0]);
   });
 
   it('count an entry once, however late its transaction is committed, and whoever rolls meanwhile', async () => {
