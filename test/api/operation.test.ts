@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { pruneOperations } from '../../src/taskscanner/operation/operation-repository.ts';
-import { callersOf, OWN_PAGE, passwordOf } from '../support/credentials.ts';
+import { callerAs, callersOf, OWN_PAGE, passwordOf } from '../support/credentials.ts';
 import { eventually } from '../support/eventually.ts';
 import { operationSite, patch } from '../support/operation-site.ts';
 
@@ -89,6 +89,25 @@ describe('an operation', () => {
       const listed = (await caller('GET', 'operation?_queryFilter=act+eq+"patch"')).body.result;
       expect(listed.map(({ _id }: { _id: string }) => _id)).toEqual([run._id]);
     }
+  });
+
+  it('is not shown to somebody who comes later under the same id', async () => {
+    const { createUser } = callersOf(() => api);
+    const admit = () =>
+      api('PATCH', 'managed/user/dan', {
+        body: [{ operation: 'add', field: '/authzRoles/-', value: { _ref: 'repo/internal/role/desk' } }],
+      });
+    const dan = callerAs(() => api, 'dan');
+    await createUser('dan');
+    await admit();
+    await items(1);
+    const { _id } = await perform(patch(), dan);
+    expect((await dan('GET', `operation/${_id}`)).status).toBe(200);
+    await api('DELETE', 'managed/user/dan');
+    await createUser('dan');
+    await admit();
+    expect((await dan('GET', `operation/${_id}`)).status).toBe(404);
+    expect((await api('GET', `operation/${_id}`)).body.owner).toBe('managed/user/dan (deleted)');
   });
 
   it('ends when its maker may not come in any more', async () => {
