@@ -43,6 +43,7 @@ const METHODS = ['read', 'query', 'create', 'action', 'update', 'patch', 'delete
 
 /** The resource of one endpoint: every request runs its script. */
 export class EndpointResource implements RouteHandler {
+  readonly answersFreely = true;
   readonly #endpoint: Endpoint;
   readonly #platform: EndpointPlatform;
   /** The script has compiled at least once; before that the endpoint is not there. */

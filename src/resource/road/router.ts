@@ -60,7 +60,7 @@ export class Router {
     if (isWrite(request) && this.judgesByScript([EVALUATION])) return true;
     // What a write answers is looked at like the answer to a read.
     const read = readOf(pathOf(request, null), request);
-    if (isWrite(request) && this.judgesAnswer(read) && this.judgesByScript([read])) return true;
+    if (isWrite(request) && this.judgesByScript([read])) return true;
     return found?.handler.runsScripts?.(found.request, found.match) ?? false;
   }
 
@@ -147,8 +147,8 @@ export class Router {
   }
 
   /**
-   * What a read would leave of the resource that a write answers with; only its id and revision where a filter refuses that. Filters
-   * that look at the answer of the write itself have had their say.
+   * What a read would leave of the resource that a write answers with; only its id and revision where a rule or a filter refuses
+   * that. Filters that look at the answer of the write itself have had their say. Whoever has made something is told what it is.
    */
   async answered(context: Context, request: Request, answer: Response): Promise<Response> {
     if (!isWrite(request) || answer.kind === 'query') return answer;
@@ -156,7 +156,8 @@ export class Router {
     if (path === undefined) return answer;
     const read = readOf(path, request);
     const own = this.#judgesOf(request);
-    if (this.#judgesOf(read).every((filter) => own.includes(filter))) return answer;
+    const isOwn = isMade(request, answer) || this.#find(request)?.handler.answersFreely === true;
+    if (isOwn && this.#judgesOf(read).every((filter) => own.includes(filter))) return answer;
     const reader = { ...context, filtersAtWork: [...(context.filtersAtWork ?? []), ...own] };
     const whole = asResource(answer);
     const shown = await this.shown(reader, read, whole);
@@ -227,6 +228,13 @@ function pathOf(request: Request, id: string | null): ResourcePath {
 
 function readOf(path: ResourcePath, { fields }: Request): ReadRequest {
   return { method: 'read', path, fields, parameters: {} };
+}
+
+/** Nothing of it had stood there before. */
+function isMade(request: Request, answer: Resource | ActionResult): boolean {
+  return (
+    request.method === 'create' && answer.kind === 'resource' && (answer.created ?? request.orUpdate !== true)
+  );
 }
 
 function asResource(answer: Resource | ActionResult): Resource {
