@@ -38,6 +38,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   script: async () => (await import('./remote/script.ts')).script,
   explain: async () => (await import('./remote/explain.ts')).explain,
   api: async () => (await import('./remote/api.ts')).api,
+  client: async () => (await import('./remote/client-types.ts')).clientTypes,
   completion: async () => (await import('./completion.ts')).completion,
 };
 

@@ -13,15 +13,25 @@ interface Rehearsal {
   readonly dryRun?: boolean;
 }
 
-/** `T` has the managed types by their names; `svc client types` writes them. */
-export interface Client<T extends object = UnknownTypes> {
+/** Without types of its own, a client starts processes with anything. */
+export interface UnknownProcesses {
+  readonly [key: string]: object;
+}
+
+/**
+ * `T` has the managed types by their names, `P` what processes are started with by their keys; `svc client types` writes
+ * both.
+ */
+export interface Client<T extends object = UnknownTypes, P extends object = UnknownProcesses> {
   managed<K extends string & keyof T>(type: K): Objects<T[K] & object>;
   readonly scheduler: Schedules;
   /** A configuration by its name, such as `managed`; `config('schedule')` has all those of a kind. */
   config(factory?: string): Objects;
-  process(key: string): {
+  process<K extends string & keyof P>(
+    key: K,
+  ): {
     /** @returns the instance */
-    start<const O extends Rehearsal>(variables?: object, options?: O): Promise<Answer<JsonObject, O>>;
+    start<const O extends Rehearsal>(variables?: P[K] & object, options?: O): Promise<Answer<JsonObject, O>>;
   };
   readonly tasks: Objects;
   /** What has no words of its own here, such as `scheduler/firing`. */
@@ -49,7 +59,9 @@ export interface Schedules {
 }
 
 /** @throws TypeError for a URL that is none */
-export function createClient<T extends object = UnknownTypes>(options: ClientOptions): Client<T> {
+export function createClient<T extends object = UnknownTypes, P extends object = UnknownProcesses>(
+  options: ClientOptions,
+): Client<T, P> {
   const transport = new Transport(options);
   const at = <R extends object = JsonObject>(...path: readonly string[]) => new Objects<R>(transport, path);
   const jobs = at('scheduler', 'job');

@@ -7,6 +7,7 @@ export {
   type ClientOptions,
   createClient,
   type Schedules,
+  type UnknownProcesses,
   type UnknownTypes,
 } from './client.ts';
 export {
