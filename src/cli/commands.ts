@@ -8,6 +8,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   'database-url': async () => (await import('./database-url.ts')).databaseUrl,
   'config-check': async () => (await import('./config-check.ts')).configCheck,
+  doctor: async () => (await import('./doctor.ts')).doctor,
   health: async () => (await import('./health.ts')).health,
   unlock: async () => (await import('./unlock.ts')).unlock,
   why: async () => (await import('./why.ts')).why,

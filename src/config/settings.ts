@@ -111,7 +111,7 @@ export function overlayFlags(environment: Environment, flags: Flags): Environmen
 }
 
 /** Read by the command line, and no setting of a node. */
-const FURTHER_VARIABLES = ['SVC_URL', 'SVC_USER'];
+const FURTHER_VARIABLES = ['SVC_URL', 'SVC_USER', 'SVC_PROFILE'];
 
 /**
  * What to say of variables that are near to one of the start contract and none of it. Others that begin with `SVC_` are for

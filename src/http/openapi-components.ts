@@ -13,6 +13,7 @@ const ERROR: JsonObject = {
 
 const QUERY_RESULT: JsonObject = {
   type: 'object',
+  required: ['result', 'resultCount', 'pagedResultsCookie', 'totalPagedResultsPolicy', 'totalPagedResults'],
   properties: {
     result: { type: 'array', items: { type: 'object' } },
     resultCount: { type: 'integer', description: 'Rows in this response' },

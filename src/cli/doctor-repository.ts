@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import { type Db, oneRow } from '#database/index.ts';
+
+/** What is not as it should be, in words for an operator. */
+export interface Complaint {
+  readonly id: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly hint: string | null;
+}
+
+/** The wall clock of the database, epoch ms. */
+export async function databaseTime(db: Db): Promise<number> {
+  const { rows } = await sql<{ at: number }>`
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as at`.execute(db);
+  return oneRow(rows).at;
+}
+
+export async function postgresVersion(db: Db): Promise<string> {
+  const { rows } = await sql<{
+    version: string;
+  }>`select current_setting('server_version') as version`.execute(db);
+  return oneRow(rows).version;
+}
+
+/** What the nodes and their work complain of, as the console shows it. */
+export async function findComplaints(db: Db): Promise<readonly Complaint[]> {
+  const { rows } = await sql<Complaint>`
+    select id, subject, text, hint from svc_finding order by severity, since limit 100`.execute(db);
+  return rows;
+}
+
+export async function findIndexTrouble(db: Db): Promise<readonly Complaint[]> {
+  const { rows } = await sql<Complaint>`
+    select 'INDEX_INVALID' as id, c.relname as subject, 'is not valid, so no query uses it' as text,
+           'reindex index concurrently ' || c.relname as hint
+    from pg_index i join pg_class c on c.oid = i.indexrelid
+    where not i.indisvalid and c.relnamespace = current_schema()::regnamespace
+      -- One that is being built is not valid yet.
+      and not exists (select from pg_stat_progress_create_index p where p.index_relid = c.oid)
+    order by 2 limit 100`.execute(db);
+  return rows;
+}
+
+/** Tables of which more is dead than autovacuum leaves behind when it keeps up. */
+export async function findBloat(db: Db): Promise<readonly Complaint[]> {
+  const { rows } = await sql<Complaint>`
+    select 'TABLE_BLOAT' as id, relname as subject,
+           n_dead_tup || ' of ' || n_live_tup + n_dead_tup || ' rows are dead, last vacuumed '
+             || coalesce(greatest(last_vacuum, last_autovacuum)::text, 'never') as text,
+           'vacuum (analyze) ' || relname || '; a transaction that is open for long keeps dead rows' as hint
+    from pg_stat_user_tables
+    where schemaname = current_schema() and n_dead_tup > 50000 and n_dead_tup > n_live_tup * 0.4
+    order by n_dead_tup desc limit 20`.execute(db);
+  return rows;
+}
+
+/** Whether vacuum runs, and how near transaction ids are to their end (2^31). */
+export async function findVacuumTrouble(db: Db): Promise<readonly Complaint[]> {
+  const { rows } = await sql<Complaint>`
+    select 'AUTOVACUUM_OFF' as id, 'autovacuum' as subject, 'is off, so tables grow for ever' as text,
+           'alter system set autovacuum = on; select pg_reload_conf()' as hint
+    where current_setting('autovacuum') <> 'on' or current_setting('track_counts') <> 'on'
+    union all
+    select 'AUTOVACUUM_OFF', relname, 'has autovacuum turned off', 'alter table ' || relname || ' reset (autovacuum_enabled)'
+    from pg_class
+    where relnamespace = current_schema()::regnamespace and reloptions && array['autovacuum_enabled=false', 'autovacuum_enabled=off']
+    union all
+    select 'TRANSACTION_IDS', datname, age(datfrozenxid) || ' of 2147483648 transaction ids are in use',
+           'vacuum freeze; Postgres takes no more writes when they are used up'
+    from pg_database where datname = current_database() and age(datfrozenxid) > 1000000000`.execute(db);
+  return rows;
+}
+
+/** Who waits for a lock, and who holds transactions open. */
+export async function findLockTrouble(db: Db): Promise<readonly Complaint[]> {
+  const { rows } = await sql<Complaint>`
+    select 'LOCK_WAIT' as id, 'process ' || pid as subject,
+           'waits for process ' || array_to_string(pg_blocking_pids(pid), ', ') || ' since ' || round(extract(epoch from clock_timestamp() - state_change)) || ' s' as text,
+           'select * from pg_stat_activity where pid = any(pg_blocking_pids(' || pid || '))' as hint
+    from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and wait_event <> 'advisory'
+      and state_change < clock_timestamp() - interval '5 s'
+    union all
+    select 'TRANSACTION_OPEN', 'process ' || pid, 'has a transaction open since ' || round(extract(epoch from clock_timestamp() - xact_start)) || ' s and does nothing (' || application_name || ')',
+           'select pg_terminate_backend(' || pid || ') ends it'
+    from pg_stat_activity
+    where datname = current_database() and state like 'idle in transaction%'
+      and state_change < clock_timestamp() - interval '1 min'
+    limit 100`.execute(db);
+  return rows;
+}

@@ -1,0 +1,100 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callersOf } from '../support/credentials.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, { readonly schema: object }>> }>
+  >;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: object;
+  readonly security: readonly object[];
+}
+
+const VERBS = ['get', 'post', 'put', 'patch', 'delete'];
+const QUERY_RESULT = '#/components/schemas/QueryResult';
+
+let server: TestServer;
+let document: Document;
+const { createUser } = callersOf(() => server.api);
+
+beforeAll(async () => {
+  server = await startTestServer();
+  await createUser('ada');
+  document = (await (await fetch(new URL('/docs/openapi.json', server.url))).json()) as Document;
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+/** Each answer of an operation, such as that to `GET /managed/user` with status 200, and its schema. */
+function* answers(): Generator<{ path: string; verb: string; status: string; schema: object }> {
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const verb of VERBS) {
+      for (const [status, { content }] of Object.entries(item[verb]?.responses ?? {})) {
+        yield { path, verb, status, schema: content['application/json']?.schema ?? {} };
+      }
+    }
+  }
+}
+
+describe('the OpenAPI document', () => {
+  it('is one by the schema of OpenAPI', async () => {
+    const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)));
+    expect([valid, errors]).toEqual([true, undefined]);
+  });
+
+  it('names each operation once, says how each may be refused, and what is in each list', () => {
+    const ids = Object.values(document.paths).flatMap((item) =>
+      VERBS.flatMap((verb) => item[verb]?.operationId ?? []),
+    );
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    const refusals = [...answers()].filter(({ status }) => status === 'default');
+    expect(refusals.length).toBe(ids.length);
+    for (const { schema } of refusals) expect(schema).toEqual({ $ref: '#/components/schemas/Error' });
+    const lists = [...answers()].filter(({ schema }) => JSON.stringify(schema).includes(QUERY_RESULT));
+    expect(lists.length).toBeGreaterThan(20);
+    for (const { path, schema } of lists) {
+      expect(JSON.stringify(schema), path).toMatch(/"result":\{"type":"array","items":\{/);
+    }
+  });
+
+  it('describes what is answered, to lists, to objects in them, and to what is not there', async () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'api', components: document.components });
+    const wrong: unknown[] = [];
+    const check = (asked: string, schema: object, body: unknown) => {
+      const text = JSON.stringify(schema).replaceAll('"#/components', '"api#/components');
+      const fits = ajv.compile(JSON.parse(text));
+      if (!fits(body)) wrong.push([asked, ajv.errorsText(fits.errors)]);
+    };
+    const asked: string[] = [];
+    for (const { path, verb, status, schema } of answers()) {
+      if (verb !== 'get' || status !== '200' || path.includes('{')) continue;
+      const isList = JSON.stringify(schema).includes(QUERY_RESULT);
+      const query = path.startsWith('/workflow/') ? '_queryId=query-all-ids' : '_queryFilter=true';
+      const url = `${path.slice(1)}${isList ? `?${query}` : ''}`;
+      const answer = await server.api('GET', url);
+      asked.push(url);
+      if (answer.status === 500) wrong.push([url, answer.status]);
+      check(url, answer.status === 200 ? schema : { $ref: '#/components/schemas/Error' }, answer.body);
+      const each = document.paths[`${path}/{id}`]?.['get']?.responses['200'];
+      const [first] = isList && answer.status === 200 ? answer.body.result : [];
+      for (const id of [first?._id, 'nothing-of-that-name']) {
+        if (each === undefined || id === undefined) continue;
+        const one = `${path.slice(1)}/${encodeURIComponent(id)}`;
+        const read = await server.api('GET', one);
+        asked.push(one);
+        if (read.status === 500) wrong.push([one, read.status]);
+        const described = each.content['application/json']?.schema ?? {};
+        check(one, read.status === 200 ? described : { $ref: '#/components/schemas/Error' }, read.body);
+      }
+    }
+    expect(asked.length).toBeGreaterThan(40);
+    expect(wrong).toEqual([]);
+  });
+});
