@@ -255,7 +255,7 @@ describe('a form of a process', () => {
   });
 
   it('of a task is told to whom the task is offered', async () => {
-    const role = { name: 'auditor', description: 'May read everything' };
+    const role = { name: 'auditor', description: 'May read everything', requestable: true };
     expect((await api('PUT', 'managed/role/auditor', { body: role })).status).toBe(201);
     const started = await asAda('POST', 'workflow/processinstance', {
       body: { _key: 'accessRequest', role: 'auditor', reason: 'The audit' },

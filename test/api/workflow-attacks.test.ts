@@ -136,7 +136,7 @@ beforeAll(async () => {
   await person('bob');
   await person('clerk', { authzRoles: [{ _ref: 'repo/internal/role/svc-tasks-manager' }] });
   for (const name of ['auditor', 'superrole'])
-    await api('PUT', `managed/role/${name}`, { body: { name, description: name } });
+    await api('PUT', `managed/role/${name}`, { body: { name, description: name, requestable: true } });
   await eventually(
     () => workflow.list('processdefinition'),
     (definitions) => definitions.length === 7,

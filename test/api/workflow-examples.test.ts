@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { makeDue, workflowApi } from '../support/workflow.ts';
+import { makeDue, processFile, workflowApi } from '../support/workflow.ts';
 
 const shipped = (name: string) => readFileSync(new URL(`../../workflow/${name}`, import.meta.url), 'utf8');
 const FILES = ['accessRequest.bpmn20.xml', 'contractorOnboarding.bpmn20.xml'];
@@ -31,7 +31,12 @@ beforeAll(async () => {
   await person('boss');
   await person('emil', { manager: { _ref: 'managed/user/boss' } });
   await person('otto');
-  await api('PUT', 'managed/role/auditor', { body: { name: 'auditor', description: 'May read everything' } });
+  const role = (name: string, more: object) =>
+    api('PUT', `managed/role/${name}`, {
+      body: { name, description: `May do what the ${name} does`, ...more },
+    });
+  await role('auditor', { requestable: true });
+  await role('treasurer', { requestable: false });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -131,15 +136,35 @@ describe('the access request', () => {
     const before = await count();
     for (const body of [
       { userName: 'emil', role: 'pilot', reason: 'x' },
+      { userName: 'emil', role: 'treasurer', reason: 'x' },
       { userName: 'nobody', role: 'auditor', reason: 'x' },
     ]) {
       const answer = await api('POST', 'workflow/processinstance', {
         body: { _key: 'accessRequest', ...body },
       });
       expect(answer.status).toBe(404);
-      expect(answer.body.message).toMatch(/There is no (role 'pilot'|user 'nobody')/);
+      expect(answer.body.message).toMatch(
+        /There is no (role '(pilot|treasurer)' that can be asked for|user 'nobody')/,
+      );
     }
     expect(await count()).toBe(before);
+  });
+
+  test('grants no role that cannot be asked for, nor one that no longer can', async () => {
+    const ask = (role: string) => as('otto').start('accessRequest', { userName: 'emil', role, reason: 'x' });
+    const setRequestable = (value: boolean) =>
+      api('PATCH', 'managed/role/auditor', {
+        body: [{ operation: 'replace', field: '/requestable', value }],
+      });
+    const before = await rolesOf('emil');
+    const hidden = await ask('treasurer');
+    expect((await workflow.completeAt(hidden, 'approve', { decision: 'accept' })).status).toBe(404);
+    const late = await ask('auditor');
+    await setRequestable(false);
+    const refused = await as('boss').complete((await task(late, 'approve'))._id, { decision: 'accept' });
+    expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining('no longer')]);
+    await setRequestable(true);
+    expect(await rolesOf('emil')).toEqual(before);
   });
 });
 
@@ -158,7 +183,14 @@ describe('the onboarding of a contractor', () => {
 
   test('makes an account, which is opened when everything is ready', async () => {
     const id = await as('otto').start('contractorOnboarding', contractor);
-    expect(await task(id, 'approve')).toMatchObject({ name: 'Approve Cleo Tract for sales' });
+    const open = await task(id, 'approve');
+    expect(open).toMatchObject({ name: 'Approve Cleo Tract for sales' });
+    const { formProperties } = await workflow.get(`taskinstance/${open._id}`);
+    expect(formProperties).toEqual([
+      { mail: contractor.mail },
+      { lastDay: '2099-12-31' },
+      { decision: null },
+    ]);
     expect(await account()).toEqual([]);
     await workflow.completeAt(id, 'approve', { decision: 'accept' });
     expect(await account()).toMatchObject([
@@ -172,6 +204,15 @@ describe('the onboarding of a contractor', () => {
     await workflow.completeAt(id, 'workplace');
     expect(await hasEnded(id)).toBe(true);
     expect(await account()).toMatchObject([{ accountStatus: 'active' }]);
+  });
+
+  test.each(['never', '31/12/2099x', ''])('is not asked for without a last day: %j', async (lastDay) => {
+    const { status, body } = await api('POST', 'workflow/processinstance', {
+      user: 'otto',
+      password: PASSWORD,
+      body: { _key: 'contractorOnboarding', ...contractor, lastDay },
+    });
+    expect([status, body.detail?.id, body.detail?.field]).toEqual([400, 'WORKFLOW_FORM', '/lastDay']);
   });
 
   test('ends at once for somebody who is known, and changes nothing', async () => {
@@ -192,5 +233,70 @@ describe('the onboarding of a contractor', () => {
     expect(await hasEnded(id)).toBe(true);
     const query = encodeURIComponent('mail eq "not@contractors.example"');
     expect((await api('GET', `managed/user?_queryFilter=${query}`)).body.result).toEqual([]);
+  });
+});
+
+describe('a process of which a new version shuts somebody out', () => {
+  const review = (starters: string) =>
+    processFile(
+      'review',
+      '<startEvent id="s"/><sequenceFlow id="f" sourceRef="s" targetRef="e"/><endEvent id="e"/>',
+      {
+        'flowable:candidateStarterUsers': starters,
+      },
+    );
+  const deploy = async (starters: string): Promise<string> => {
+    const body = { name: 'review.bpmn20.xml', content: review(starters) };
+    const deployed = await api('POST', 'workflow/deployment?_action=deploy', { body });
+    expect(deployed.status).toBeLessThan(300);
+    const versions = await workflow.list('processdefinition', 'key=review');
+    const [latest] = versions.sort((one: Version, other: Version) => other.version - one.version);
+    return latest._id;
+  };
+  interface Version {
+    readonly version: number;
+  }
+  const begin = async (user: string, definition: string, caller: Api = api) =>
+    (
+      await caller('POST', 'workflow/processinstance', {
+        user,
+        password: PASSWORD,
+        body: { _processDefinitionId: definition },
+      })
+    ).status;
+  /** As `auth/customAuthz` has it for expressions that are scripts. */
+  const mayByScript = async (user: string, definition: string) => {
+    const asked = {
+      method: 'create',
+      resourcePath: 'workflow/processinstance',
+      content: { _processDefinitionId: definition },
+    };
+    const authorization = { id: user, component: 'managed/user', roles: ['svc-authorized'] };
+    const source = `require('auth/customAuthz').of(${JSON.stringify(asked)}, { security: { authenticationId: '${user}', authorization: ${JSON.stringify(authorization)} } }).isAllowedToStartProcess()`;
+    const { status, body } = await api('POST', 'script?_action=eval', {
+      body: { type: 'text/javascript', source },
+    });
+    expect([status, typeof body]).toEqual([200, 'boolean']);
+    return body;
+  };
+
+  test('is started by them in no version, and by the others in any that is offered to them', async () => {
+    const before = await deploy('otto,emil,boss');
+    expect(await begin('otto', before)).toBe(201);
+    const after = await deploy('emil,svc-admin');
+    for (const [user, definition, status] of [
+      ['otto', before, 403],
+      ['otto', after, 403],
+      ['emil', before, 201],
+      ['emil', after, 201],
+    ] as const) {
+      expect([user, await begin(user, definition)]).toEqual([user, status]);
+      expect([user, await mayByScript(user, definition)]).toEqual([user, status === 201]);
+    }
+    // Nor by anybody else as long as the latest one is suspended.
+    const suspended = await api('POST', `workflow/processdefinition/${after}?_action=suspend`);
+    expect(suspended.status).toBe(200);
+    expect(await begin('emil', before)).toBe(403);
+    expect(await mayByScript('emil', before)).toBe(false);
   });
 });

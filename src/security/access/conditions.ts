@@ -293,31 +293,39 @@ function isAmong(users: unknown, groups: unknown, name: string | undefined, { se
   );
 }
 
-/** Whoever reads a definition, or starts one: `process-access.json` and the process itself must both offer it. */
+/**
+ * Whoever reads a definition, or starts one: `process-access.json` and the process itself must both offer it. A version that
+ * is started by its id must be offered in the latest one as well, or who is shut out by that would start the one before.
+ */
 async function isAllowedToStartProcess(question: ConditionQuestion): Promise<boolean> {
-  const { authorization } = question.context.security;
-  const path = await definitionPath(question);
-  const definition = path === undefined ? undefined : await question.read(question.context, path);
-  if (definition === undefined || !isProcessFor(question.processRules(), definition, authorization.roles)) {
-    return false;
+  const { context, request, read, latestDefinition } = question;
+  const readAt = async (path: string | undefined) => (path === undefined ? undefined : read(context, path));
+  if (request.path[1] === 'processdefinition') {
+    return isOffered(question, await readAt(formatPath(request.path.slice(0, 3))));
   }
-  const { candidateStarterUsers: users, candidateStarterGroups: groups } = definition;
-  if (listOf(users).length === 0 && listOf(groups).length === 0) return true;
-  return isAmong(users, groups, await nameInProcesses(question), question.context);
+  const content = 'content' in request && isObject(request.content) ? request.content : {};
+  const [id, key] = [getMember(content, '_processDefinitionId') ?? null, getMember(content, '_key')];
+  // The id wins over the key, as it does when the process starts.
+  if (id === null) {
+    return typeof key === 'string' && isOffered(question, await readAt(await latestDefinition(context, key)));
+  }
+  if (typeof id !== 'string') return false;
+  const path = formatPath(['workflow', 'processdefinition', id]);
+  const definition = await readAt(path);
+  if (definition === undefined || !(await isOffered(question, definition))) return false;
+  const latestPath = await latestDefinition(context, String(definition['key']));
+  if (latestPath === path) return true;
+  const latest = await readAt(latestPath);
+  return latest?.['suspended'] === false && isOffered(question, latest);
 }
 
-/** The id wins over the key, as it does when the process starts. */
-async function definitionPath({
-  context,
-  request,
-  latestDefinition,
-}: ConditionQuestion): Promise<string | undefined> {
-  if (request.path[1] === 'processdefinition') return formatPath(request.path.slice(0, 3));
-  const content = 'content' in request && isObject(request.content) ? request.content : {};
-  const id = getMember(content, '_processDefinitionId') ?? null;
-  if (typeof id === 'string') return formatPath(['workflow', 'processdefinition', id]);
-  const key = getMember(content, '_key');
-  return id === null && typeof key === 'string' ? latestDefinition(context, key) : undefined;
+async function isOffered(question: ConditionQuestion, definition: JsonObject | undefined): Promise<boolean> {
+  const { context, processRules } = question;
+  const { roles } = context.security.authorization;
+  if (definition === undefined || !isProcessFor(processRules(), definition, roles)) return false;
+  const { candidateStarterUsers: users, candidateStarterGroups: groups } = definition;
+  if (listOf(users).length === 0 && listOf(groups).length === 0) return true;
+  return isAmong(users, groups, await nameInProcesses(question), context);
 }
 
 /** Editors of configurations write truth values as text as well. */

@@ -174,24 +174,16 @@ function conditionsOf(request, context) {
     );
   }
 
-  // The id wins over the key, as it does when the process starts.
-  function wantedDefinition() {
-    var path = request.resourcePath.split('/');
-    if (path[1] === 'processdefinition') return read('workflow/processdefinition/' + path[2]);
-    var content = request.content || {};
-    var id = content._processDefinitionId;
-    if (typeof id === 'string') return read('workflow/processdefinition/' + encodeURIComponent(id));
-    if ((id !== undefined && id !== null) || typeof content._key !== 'string') return null;
-    var versions = svc.query('workflow/processdefinition', {
-      _queryId: 'filtered-query',
-      key: content._key,
-    }).result;
+  function definitionOf(id) {
+    return read('workflow/processdefinition/' + encodeURIComponent(id));
+  }
+
+  function latestOf(key) {
+    var versions = svc.query('workflow/processdefinition', { _queryId: 'filtered-query', key: key }).result;
     versions.sort(function (one, other) {
       return other.version - one.version;
     });
-    return versions.length === 0
-      ? null
-      : read('workflow/processdefinition/' + encodeURIComponent(versions[0]._id));
+    return versions.length === 0 ? null : definitionOf(versions[0]._id);
   }
 
   // Whether conf/process-access.json offers it to the caller; without the file it is for the process itself to say.
@@ -211,12 +203,29 @@ function conditionsOf(request, context) {
     });
   }
 
-  function isAllowedToStartProcess() {
-    var definition = wantedDefinition();
+  function isOffered(definition) {
     if (definition === null || !isProcessFor(definition)) return false;
     var users = listOf(definition.candidateStarterUsers);
     var groups = listOf(definition.candidateStarterGroups);
     return (users.length === 0 && groups.length === 0) || isCandidate(users, groups, nameInProcesses());
+  }
+
+  function isAllowedToStartProcess() {
+    var path = request.resourcePath.split('/');
+    if (path[1] === 'processdefinition') return isOffered(read('workflow/processdefinition/' + path[2]));
+    var content = request.content || {};
+    var id = content._processDefinitionId;
+    // The id wins over the key, as it does when the process starts.
+    if (id === undefined || id === null) {
+      return typeof content._key === 'string' && isOffered(latestOf(content._key));
+    }
+    if (typeof id !== 'string') return false;
+    var definition = definitionOf(id);
+    if (!isOffered(definition)) return false;
+    // Who is shut out by the latest version would else start the one before.
+    var latest = latestOf(definition.key);
+    if (latest === null) return false;
+    return latest._id === definition._id || (latest.suspended === false && isOffered(latest));
   }
 
   return {
