@@ -1,4 +1,5 @@
 import { createApiKey } from '#security/index.ts';
+import { parseInstant } from '#time/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { complain } from './typed-name.ts';
 
@@ -21,7 +22,7 @@ Example: svc api-key reporting --roles svc-authorized --expires 2027-01-01T00:00
   arguments: ['<id>'],
 
   async run({ roles, expires }, [id]) {
-    const until = typeof expires === 'string' ? Date.parse(expires) : undefined;
+    const until = typeof expires === 'string' ? parseInstant(expires) : undefined;
     if (id === undefined || !/^[\w-]+$/.test(id) || Number.isNaN(until)) {
       complain(
         "svc api-key: expected 'svc api-key <id>' of letters, digits, - and _, and --expires as an ISO time",

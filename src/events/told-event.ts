@@ -22,6 +22,7 @@ const PLACES: readonly (readonly [prefix: string, topic: string])[] = [
   ['cluster', 'node'],
   // No topics of their own: streams look whether they may go on.
   ['session', 'session'],
+  ['apikey', 'session'],
   ['repo/internal', 'session'],
 ];
 

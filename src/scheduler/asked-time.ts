@@ -1,5 +1,5 @@
 import type { JsonObject } from '#json/index.ts';
-import { isInstant } from '#time/index.ts';
+import { isInstant, parseInstant } from '#time/index.ts';
 
 /** What is said of a member that is wrong. */
 export type Refuse = (member: string, message: string, hint: string) => Error;
@@ -8,7 +8,7 @@ export type Refuse = (member: string, message: string, hint: string) => Error;
 export function askedTime(body: JsonObject, member: 'from' | 'to', refuse: Refuse): number | undefined {
   const text = body[member];
   if (text === undefined) return undefined;
-  const at = typeof text === 'string' ? Date.parse(text) : Number.NaN;
+  const at = typeof text === 'string' ? parseInstant(text) : Number.NaN;
   if (isInstant(at)) return at;
   throw refuse(member, `${member} is ${JSON.stringify(text)}`, 'An ISO time such as 2026-08-02T00:00:00Z');
 }

@@ -10,6 +10,7 @@ import {
   readerOf,
   resourceBody,
 } from '#resource/index.ts';
+import { parseInstant } from '#time/index.ts';
 import { calendarOf } from './calendar/calendar.ts';
 import { explainFiring } from './explain/explain-firing.ts';
 import type { KeptSchedules, SchedulerPlatform } from './schedule/kept-schedules.ts';
@@ -147,7 +148,7 @@ function fieldsOf({ parameters, content }: ActionRequest): JsonObject {
 }
 
 function timeOf(time: unknown): number {
-  const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  const at = typeof time === 'string' ? parseInstant(time) : Number.NaN;
   if (!Number.isNaN(at)) return at;
   throw new BadRequestError(
     time === undefined ? "The request has no 'time'" : `'${String(time)}' is no time`,

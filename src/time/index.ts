@@ -8,7 +8,7 @@
  */
 export { daysInMonth, toCivilDate, toEpochDay, weekdayOf } from './calendar.ts';
 export { addDuration, parseDuration, subtractDuration } from './duration.ts';
-export { isInstant } from './instant.ts';
+export { isInstant, parseInstant } from './instant.ts';
 export { localDateTimeToInstant } from './local-date-time.ts';
 export { monotonicMs } from './monotonic.ts';
 export { timeOrderedId } from './time-ordered-id.ts';

@@ -144,11 +144,62 @@ describe('API keys', () => {
     expect((await look()).status).toBe(401);
   });
 
+  it('make no keys, nor do sessions that they have begun', async () => {
+    const administrator = await makeKey('automation', { roles: ['svc-admin'] });
+    const login = await withKey(administrator, 'POST', 'authentication?_action=login');
+    const Cookie = login.headers.get('Set-Cookie')!.split(';')[0]!;
+    const options = { body: { roles: ['svc-admin'] } };
+    expect((await withKey(administrator, 'GET', 'apikey?_queryFilter=true')).status).toBe(200);
+    for (const refused of [
+      await withKey(administrator, 'PUT', 'apikey/child', options),
+      await withKey(administrator, 'POST', 'apikey?_action=create', {
+        body: { _id: 'child', ...options.body },
+      }),
+    ]) {
+      expect([refused.status, refused.body.detail.id]).toEqual([403, 'APIKEY_BY_KEY']);
+    }
+    const headers = { Cookie, 'X-Requested-With': 'x' };
+    expect((await api('PUT', 'apikey/child', { user: null, headers, ...options })).status).toBe(403);
+    expect((await api('GET', 'apikey/child')).status).toBe(404);
+  });
+
+  it('outlive whoever has made them, and are found by that name', async () => {
+    const authzRoles = [{ _ref: 'repo/internal/role/svc-admin' }];
+    const body = { userName: 'zoe', password: PASSWORD, givenName: 'Z', sn: 'O', mail: 'zoe@example.com' };
+    expect((await api('PUT', 'managed/user/zoe', { body: { ...body, authzRoles } })).status).toBe(201);
+    const options = { user: 'zoe', password: PASSWORD, body: { roles: ['svc-authorized'] } };
+    const { key } = (await api('PUT', 'apikey/left', options)).body;
+    expect((await api('DELETE', 'managed/user/zoe')).status).toBe(200);
+    expect((await withKey(key)).status).toBe(200);
+    const filter = encodeURIComponent('createdBy eq "managed/user/zoe"');
+    const { result } = (await api('GET', `apikey?_queryFilter=${filter}`)).body;
+    expect(result.map(({ _id }: { _id: string }) => _id)).toEqual(['left']);
+  });
+
+  it('take what they have kept with them, so that the next key of the same id does not find it', async () => {
+    const kept = async (key: string, kind: string) =>
+      (await withKey(key, 'GET', `${kind}?_queryFilter=true`)).body.result.length;
+    const first = await makeKey('reused');
+    for (const kind of ['draft', 'preference']) {
+      await withKey(first, 'PUT', `${kind}/mine`, { body: { value: 'kept' } });
+      expect(await kept(first, kind)).toBe(1);
+    }
+    await api('DELETE', 'apikey/reused');
+    const next = await makeKey('reused');
+    for (const kind of ['draft', 'preference']) expect(await kept(next, kind)).toBe(0);
+  });
+
   it.each([
     ['no roles', {}, 'APIKEY_BAD', '/roles'],
     ['roles that are no list', { roles: 'svc-admin' }, 'APIKEY_BAD', '/roles'],
     ['an end that is over', { roles: ['a'], expiresAt: '2001-01-01T00:00:00Z' }, 'APIKEY_BAD', '/expiresAt'],
     ['an end that is no time', { roles: ['a'], expiresAt: 'tomorrow' }, 'APIKEY_BAD', '/expiresAt'],
+    [
+      'an end on a day that there is not',
+      { roles: ['a'], expiresAt: '2030-02-31T00:00:00Z' },
+      'APIKEY_BAD',
+      '/expiresAt',
+    ],
     ['a member that keys have not', { roles: ['a'], hash: 'x' }, 'APIKEY_BAD', '/hash'],
     ['a long description', { roles: ['a'], description: 'x'.repeat(201) }, 'APIKEY_BAD', '/description'],
   ])('are refused with %s', async (_, body, id, field) => {

@@ -250,6 +250,7 @@ describe('the history in the audit trail', () => {
       expect(made.count).toBeGreaterThan(1);
       for (const [wrong, field] of [
         [{ from: 'soon' }, '/from'],
+        [{ from: '2026-02-30T00:00:00Z' }, '/from'],
         [{ from: '2026-01-01T00:00:00Z', to: '2025-01-01T00:00:00Z' }, '/from'],
         [{ from: '2020-01-01T00:00:00Z', to: '2025-01-01T00:00:00Z' }, '/from'],
         [{ from: '2026-01-01T00:00:00Z', to: '2026-01-05T00:00:00Z', bucket: 'minute' }, '/bucket'],

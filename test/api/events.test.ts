@@ -237,6 +237,15 @@ describe('streams of events', () => {
         (headers) =>
           server.api('POST', 'authentication?_action=login', { user: null, headers: { ...headers, ...EVE } }),
       ],
+      [
+        'with an API key',
+        'object:user',
+        async () => {
+          const body = { roles: ['svc-admin'] };
+          return { 'X-Svc-Api-Key': (await server.api('PUT', 'apikey/listener', { body })).body.key };
+        },
+        () => server.api('DELETE', 'apikey/listener'),
+      ],
       ['with a role, though the account stays', 'config', administrator, () => grant([])],
       ['with the account', 'config', administrator, () => server.api('DELETE', 'managed/user/eve')],
     ])('%s', async (_what, topics, begin, end) => {

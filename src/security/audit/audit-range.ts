@@ -1,7 +1,7 @@
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { parseQueryFilter, type QueryFilter } from '#resource/index.ts';
-import { isInstant } from '#time/index.ts';
+import { isInstant, parseInstant } from '#time/index.ts';
 
 /** What entries are counted by, besides when they were made. */
 export const COUNTED_BY = ['topic', 'user', 'operation'] as const;
@@ -57,7 +57,7 @@ export function parseRange(content: JsonValue, now: number): AuditRange {
 function timeOf(given: JsonObject, name: 'from' | 'to'): number | undefined {
   const value = given[name] ?? null;
   if (value === null) return undefined;
-  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  const at = typeof value === 'string' ? parseInstant(value) : Number.NaN;
   if (!isInstant(at)) throw refuse(`/${name}`, value, 'A time such as 2026-08-02T02:00:00Z');
   return at;
 }

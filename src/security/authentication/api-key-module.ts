@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiKeySettings } from '#config/index.ts';
+import type { SecurityContext } from '#resource/index.ts';
 import { type AuthenticationModule, type Identity, identity } from './authentication-module.ts';
 import type { StoredKeys } from './stored-keys.ts';
 
@@ -50,6 +51,12 @@ export function apiKeyModule(
 
 const CONFIGURED = 'authentication/api-key';
 const STORED = 'apikey';
+
+/** Whoever has come in by a key, or by a session that one has begun. */
+export function isKey({ authorization }: SecurityContext): boolean {
+  const { component, moduleId } = authorization;
+  return moduleId === 'API_KEY' || component === CONFIGURED || component === STORED;
+}
 
 function isOf(sent: string, key: Key): boolean {
   const expected = Buffer.from(key.hash, 'base64url');

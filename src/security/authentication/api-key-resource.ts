@@ -14,7 +14,8 @@ import {
   resource,
   type WriteContext,
 } from '#resource/index.ts';
-import { createApiKey, KEY_ID } from './api-key-module.ts';
+import { isInstant, parseInstant } from '#time/index.ts';
+import { createApiKey, isKey, KEY_ID } from './api-key-module.ts';
 import { deleteKey, findKey, insertKey, type ListedKey, queryKeys } from './api-key-repository.ts';
 import { ADMIN } from './create-administrator.ts';
 import { refuseWithoutPassword } from './refuse-without-password.ts';
@@ -53,6 +54,7 @@ export function apiKeyResource({ database, modules }: ApiKeyResourceOptions): Ro
     },
     async create(context, { newResourceId, content }) {
       refuseWithoutPassword(context, ONCE_MORE);
+      refuseKeys(context);
       const id = newResourceId ?? content['_id'] ?? null;
       requireFree(id, modules());
       requireSameId(content, id);
@@ -131,13 +133,22 @@ function readKey(content: JsonObject): Pick<ListedKey, 'roles' | 'description' |
 
 function readEnd(expiresAt: JsonValue): Date | null {
   if (expiresAt === null) return null;
-  const end = typeof expiresAt === 'string' && ISO.test(expiresAt) ? new Date(expiresAt) : undefined;
-  if (end !== undefined && end.getTime() > Date.now() && end.getUTCFullYear() < 10_000) return end;
+  const end = typeof expiresAt === 'string' && ISO.test(expiresAt) ? parseInstant(expiresAt) : Number.NaN;
+  if (isInstant(end) && end > Date.now()) return new Date(end);
   const shown = JSON.stringify(expiresAt).slice(0, 100);
   throw bad('expiresAt', `${shown} is no time in the future`, 'Such as 2030-01-01T00:00:00Z');
 }
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** A key that makes another one has no end. */
+function refuseKeys({ client, security }: Context): void {
+  if (!client.isExternal || !isKey(security)) return;
+  throw new ForbiddenError('An API key makes no API keys', {
+    id: 'APIKEY_BY_KEY',
+    hint: 'Let a person, or a script of the server, make it',
+  });
+}
 
 /** Who may make keys, and is no administrator, gives no more than it has. */
 function requireOwnRoles({ client, security }: Context, roles: readonly string[]): void {
