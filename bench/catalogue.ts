@@ -96,6 +96,11 @@ export const BENCHMARKS: readonly Benchmark[] = [
     nextTo: 'itself among 1,000',
   },
   {
+    name: 'lists',
+    what: 'Milliseconds of pages of 50 users, schedules, firings and entries of the audit, of a search and of `/status`, among 100,000 of each, with `--full` among 1,000,000; how far behind its commit an event is heard',
+    nextTo: 'the goals',
+  },
+  {
     name: 'firing-counts',
     what: 'Milliseconds of counts and percentiles of 1,000,000 firings, with `--full` of 5,000,000, by time, schedule, outcome and node; what counting a firing costs afterwards',
     nextTo: 'the goals',
