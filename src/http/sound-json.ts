@@ -4,6 +4,8 @@ import { isStorableText } from '#resource/index.ts';
 
 /** A body of the largest size may hold so many bytes for each value. Only what is made to cost much has fewer. */
 const BYTES_PER_VALUE = 5;
+/** Of one object; each name is looked up many times on the way. */
+const MOST_MEMBERS = 20_000;
 
 /**
  * Refuses what the parser takes and nobody can keep: it makes infinity of `1e400` and half a character of `\ud800`,
@@ -38,7 +40,9 @@ class Look {
     } else if (Array.isArray(value)) {
       for (const element of value) this.#member(element, levelsLeft);
     } else if (isObject(value)) {
-      for (const [name, member] of Object.entries(value)) {
+      const members = Object.entries(value);
+      if (members.length > MOST_MEMBERS) throw tooMany(MOST_MEMBERS, 'members in one object');
+      for (const [name, member] of members) {
         this.#text(name);
         this.#member(member, levelsLeft);
       }
@@ -55,8 +59,8 @@ class Look {
   }
 }
 
-function tooMany(most: number): ResourceError {
-  return new PayloadTooLargeError(`The request body has more than ${most} values`, {
+function tooMany(most: number, what = 'values'): ResourceError {
+  return new PayloadTooLargeError(`The request body has more than ${most} ${what}`, {
     id: 'HTTP_TOO_MANY_VALUES',
     hint: 'Send less at once',
   });

@@ -40,6 +40,8 @@ export const DRAFT: ItemKind = {
 
 /** What the server says of one itself; it may come back. */
 const OF_THE_SERVER = ['_id', '_rev', 'owner', 'updatedAt', 'expiresAt'];
+/** What is shared stands in the lists of others. */
+const MOST_SHARED_BYTES = 8_192;
 const MOST_WORDS = 200;
 const MOST_ROLES = 20;
 const NAME = /^[\w.:-]{1,100}$/;
@@ -66,7 +68,8 @@ export function readItem(kind: ItemKind, id: string, content: JsonObject): JsonO
   }
   const missing = kind.required.find((name) => data[name] === undefined);
   if (missing !== undefined) throw bad(missing, `A ${kind.name} needs '${missing}'`, 'Send it as well');
-  requireStorableSize(`${kind.name}/${id}`, data, null, kind.mostBytes);
+  const most = rolesOf(data).length === 0 ? kind.mostBytes : MOST_SHARED_BYTES;
+  requireStorableSize(`${kind.name}/${id}`, data, null, most);
   return data;
 }
 

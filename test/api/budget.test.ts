@@ -109,6 +109,12 @@ describe('what comes through the door', () => {
     ['a zero character', '{"a":["\\u0000"]}', 400, 'HTTP_BAD_TEXT'],
     ['a number beyond all', '{"a":1e400}', 400, 'HTTP_BAD_NUMBER'],
     ['one below all', '{"a":[{"b":-1e999}]}', 400, 'HTTP_BAD_NUMBER'],
+    [
+      'more members than an object needs',
+      JSON.stringify({ a: Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`k${at}`, 1])) }),
+      413,
+      'HTTP_TOO_MANY_VALUES',
+    ],
     ['more values than a body needs', `{"a":[${'0,'.repeat(300_000)}0]}`, 413, 'HTTP_TOO_MANY_VALUES'],
   ])('is not kept as something else: %s', async (_title, body, code, id) => {
     for (const path of ['repo/door/x', 'managed/user/door', 'config/endpoint/door']) {

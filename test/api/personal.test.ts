@@ -148,6 +148,20 @@ describe('/view', () => {
   });
 });
 
+describe('a view that is shared', () => {
+  it('is small, since it stands in the lists of others', async () => {
+    const large = (more: object) => view({ state: { filter: 'x'.repeat(9_000) }, ...more });
+    const shared = { roles: ['svc-authorized'] };
+    const { status, body } = await asAda('POST', 'view', { body: large(shared) });
+    expect([status, body.detail.id]).toEqual([413, 'OBJECT_TOO_LARGE']);
+    const own = await asAda('POST', 'view', { body: large({}) });
+    expect(own.status).toBe(201);
+    const path = `view/${own.body._id}`;
+    expect((await asAda('PUT', path, { body: large(shared) })).status).toBe(413);
+    expect((await asAda('PUT', path, { body: large({}) })).status).toBe(200);
+  });
+});
+
 describe('whoever is gone', () => {
   it('leaves nothing to who comes later under the same id', async () => {
     await createUser('eva');

@@ -192,6 +192,13 @@ describe('the access request', () => {
       reason: 'x'.repeat(70_000),
     });
     expect([huge.status, huge.body.detail.id]).toEqual([413, 'WORKFLOW_VARIABLES_TOO_LARGE']);
+    const named = (most: number) =>
+      Object.fromEntries(Array.from({ length: most }, (_, at) => [`r${at}`, 1]));
+    const crowd = await as('bob')('POST', 'workflow/processinstance', { ...request, ...named(15_000) });
+    expect([crowd.status, crowd.body.detail.id]).toEqual([413, 'WORKFLOW_VARIABLES_TOO_LARGE']);
+    const some = await as('bob')('POST', 'workflow/processinstance', { ...request, ...named(2_000) });
+    expect(refusedFields(some)).toHaveLength(50);
+    expect(some.body.message).toMatch(/and 1950 more$/);
     const long = await begin('bob', { ...request, reason: 'x'.repeat(60_000) });
     const [task] = await workflow.tasks(long);
     const { description } = await workflow.get(`taskinstance/${task!._id}`);

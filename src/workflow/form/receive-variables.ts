@@ -18,6 +18,8 @@ export type Sender = 'server' | 'trusted' | 'caller';
 
 /** What anybody may hand over stands in lists that others read, many at once. */
 const MOST_OF_CALLER = 65_536;
+/** Names that a refusal tells of. */
+const MOST_TOLD = 50;
 
 export interface Reception {
   readonly process: ProcessDefinition;
@@ -42,7 +44,7 @@ export interface Received {
  * written, and no other; in a process with such forms a step without a form takes nothing. Where no form says what may be
  * written, anything may that neither the process nor a form has written before.
  *
- * @throws BadRequestError `WORKFLOW_NOT_WRITABLE` with all names at once; what `submitForm` throws
+ * @throws BadRequestError `WORKFLOW_NOT_WRITABLE` with the first 50 names at once; what `submitForm` throws
  * @throws PayloadTooLargeError `WORKFLOW_VARIABLES_TOO_LARGE` for more than a caller may hand over
  */
 export async function receiveVariables(given: JsonObject, reception: Reception): Promise<Received> {
@@ -50,12 +52,13 @@ export async function receiveVariables(given: JsonObject, reception: Reception):
   const properties = step?.formProperties ?? [];
   const free = undeclaredIn(given, properties, reception);
   if (sender === 'caller') {
-    refuseStrangers(free, reception);
     refuseMuch(given);
+    refuseStrangers(free, reception);
   }
   const variables = checkedIn === undefined ? given : await submitForm(properties, given, checkedIn);
+  const isFree = new Set(free);
   const writers = Object.keys(variables).flatMap((name): [string, VariableWriter][] => {
-    if (!free.includes(name)) return [[name, 'form']];
+    if (!isFree.has(name)) return [[name, 'form']];
     return sender === 'server' ? [] : [[name, 'caller']];
   });
   return { variables, writers: Object.fromEntries(writers) };
@@ -107,12 +110,14 @@ function refuseStrangers(names: readonly string[], { process, step, settled, isB
   const isTaken = (name: string) => settled.has(name) || isOfProcess(process, name) || isBound(name);
   const refused = isOpen ? names.filter(isTaken) : names;
   if (refused.length === 0) return;
-  const violations = refused.map((name) => ({
+  const violations = refused.slice(0, MOST_TOLD).map((name) => ({
     field: formatPointer([name]),
     problem: problemOf(name, properties, isOpen),
     ...hintFor(name, properties),
   }));
-  throw new BadRequestError(violations.map(({ problem }) => problem).join('; '), {
+  const more = refused.length - violations.length;
+  const problems = [...violations.map(({ problem }) => problem), ...(more > 0 ? [`and ${more} more`] : [])];
+  throw new BadRequestError(problems.join('; '), {
     id: 'WORKFLOW_NOT_WRITABLE',
     field: firstOf(violations).field,
     hint:
