@@ -189,6 +189,20 @@ describe('API keys', () => {
     for (const kind of ['draft', 'preference']) expect(await kept(next, kind)).toBe(0);
   });
 
+  it('leave their operations to nobody', async () => {
+    const key = await makeKey('bulk', { roles: ['svc-authorized', 'svc-admin'] });
+    const body = {
+      act: 'delete',
+      resource: 'managed/user',
+      queryFilter: 'userName eq "nobody"',
+      dryRun: true,
+    };
+    const { status, body: made } = await withKey(key, 'POST', 'operation', { body });
+    expect(status, JSON.stringify(made)).toBe(201);
+    await api('DELETE', 'apikey/bulk');
+    expect((await api('GET', `operation/${made._id}`)).body.owner).toBe('apikey/bulk (deleted)');
+  });
+
   it.each([
     ['no roles', {}, 'APIKEY_BAD', '/roles'],
     ['roles that are no list', { roles: 'svc-admin' }, 'APIKEY_BAD', '/roles'],
