@@ -18,8 +18,8 @@ const FILE: Readonly<Record<string, Flag>> = {
   },
 };
 
-const NOTES = `An object is {"_type": "managed/role", "_id": "auditor", …}. What it says is set; what it does not say stays as it is. Objects
-may refer to each other: {"_ref": "managed/role/auditor"}.`;
+const NOTES = `An object is {"_type": "managed/role", "_id": "auditor", …}. Of a managed object what it does not say stays as it is; any other
+becomes just what it says. Objects may refer to each other: {"_ref": "managed/role/auditor"}.`;
 
 /** `svc apply -f …` */
 export const apply = commandOf(
