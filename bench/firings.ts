@@ -17,7 +17,7 @@ import { call, createProject, startService } from './support/service.ts';
 const BENCH = 'firings';
 /** Schedules, each due every second. */
 const quick = process.argv.includes('--quick');
-const LEVELS = quick ? [200] : [200, 800, 1600];
+const LEVELS = quick ? [200] : [200, 800, 1600, 3200, 4800];
 const SETTLE_MS = 1_500;
 const WINDOW_MS = 4_000;
 const LONGEST_P99_MS = 1_000;
