@@ -6,7 +6,7 @@ import type { JsonObject } from '#json/index.ts';
 import { type Account, stampOf } from './account.ts';
 import { type AuthenticationModule, type Identity, identity, wayOf } from './authentication-module.ts';
 import { codeLogin } from './code-login.ts';
-import { type IssuerKeys, openIssuerKeys } from './issuer-keys.ts';
+import { discoverIssuer, type IssuerKeys, keptAnswer, openIssuerKeys } from './issuer-keys.ts';
 
 export interface BearerModuleOptions {
   readonly name: string;
@@ -21,7 +21,6 @@ export interface BearerModuleOptions {
 export function bearerModule({ name, settings, find, guard }: BearerModuleOptions): AuthenticationModule {
   const way = wayTo(settings);
   const { issuer, authenticationIdClaim, component: named = 'openid' } = settings;
-  let keys: Promise<IssuerKeys> | undefined;
   /** Who has the name now, with these roles of a token. */
   const identify = async (subject: string, claimed: readonly string[]): Promise<Identity | undefined> => {
     const roles = [...settings.defaultUserRoles, ...claimed];
@@ -36,15 +35,11 @@ export function bearerModule({ name, settings, find, guard }: BearerModuleOption
       stampOf(account),
     );
   };
-  const openKeys = (): Promise<IssuerKeys> => {
-    const opened = keys ?? openIssuerKeys(settings, guard);
-    keys = opened;
-    // A failure is no answer to keep: the next token asks again.
-    opened.catch(() => {
-      if (keys === opened) keys = undefined;
-    });
-    return opened;
-  };
+  const places = keptAnswer(() => discoverIssuer(issuer, guard));
+  const openKeys = keptAnswer(async () => {
+    const { jwksUri = (await places()).jwksUri } = settings;
+    return openIssuerKeys({ ...settings, jwksUri }, guard);
+  });
   /** Whom a token of the issuer names. */
   const subjectOf = async (claims: JWTPayload) => {
     const subject = claims[authenticationIdClaim];
@@ -60,7 +55,7 @@ export function bearerModule({ name, settings, find, guard }: BearerModuleOption
     ...(login === undefined
       ? {}
       : {
-          codeLogin: codeLogin({ login, issuer, guard }, async (token, nonce) => {
+          codeLogin: codeLogin({ login, issuer, places, guard }, async (token, nonce) => {
             const expected = { ...settings, audience: login.clientId, tokenTypes: ['JWT'] };
             const claims = await verify(token, await openKeys(), expected);
             const isOurs = claims !== undefined && (claims['azp'] ?? login.clientId) === login.clientId;

@@ -4,11 +4,12 @@ import type { AddressGuard } from '#egress/index.ts';
 import { UnauthorizedError } from '#errors/index.ts';
 import { isObject } from '#json/index.ts';
 import type { CodeLogin, Identity } from './authentication-module.ts';
-import { askIssuer, discoverIssuer, type IssuerPlaces } from './issuer-keys.ts';
+import { askIssuer, type IssuerPlaces } from './issuer-keys.ts';
 
 export interface CodeLoginOptions {
   readonly login: NonNullable<BearerSettings['login']>;
   readonly issuer: string;
+  readonly places: () => Promise<IssuerPlaces>;
   readonly guard: AddressGuard;
 }
 
@@ -19,18 +20,12 @@ export interface CodeLoginOptions {
  * @param identify whom an ID token names that was issued for us in answer to the nonce
  */
 export function codeLogin(
-  { login, issuer, guard }: CodeLoginOptions,
+  { login, issuer, places, guard }: CodeLoginOptions,
   identify: (idToken: string, nonce: string) => Promise<Identity | undefined>,
 ): CodeLogin {
   const { provider, title = provider, clientId, clientSecret, redirectUri, scope } = login;
-  let places: Promise<IssuerPlaces> | undefined;
   const find = async (name: 'authorizationEndpoint' | 'tokenEndpoint'): Promise<string> => {
-    const asked = places ?? discoverIssuer(issuer, guard);
-    places = asked;
-    asked.catch(() => {
-      if (places === asked) places = undefined;
-    });
-    const place = (await asked)[name];
+    const place = (await places())[name];
     if (place !== undefined) return place;
     throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE' });
   };

@@ -56,6 +56,19 @@ export async function openIssuerKeys(
   };
 }
 
+/** What an issuer has said once. A failure is no answer to keep: whoever comes next asks again. */
+export function keptAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  return () => {
+    const asked = kept ?? ask();
+    kept = asked;
+    asked.catch(() => {
+      if (kept === asked) kept = undefined;
+    });
+    return asked;
+  };
+}
+
 /** Where an issuer is asked for what. Endpoints for browsers are there where it has said them. */
 export interface IssuerPlaces {
   readonly jwksUri: string;
