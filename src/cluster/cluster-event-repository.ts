@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { type QueryColumn, queryTable, type TablePage } from '#repo/index.ts';
+import { instantColumn, type QueryColumn, queryTable, type TablePage, textColumn } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
 
 /** What has become of a node. */
@@ -15,28 +15,14 @@ export interface ClusterEvent {
   readonly detail: JsonObject | null;
 }
 
-const text = (name: string, notNull = true): QueryColumn => ({
-  expression: sql.ref(name),
-  type: 'text',
-  notNull,
-});
-
 const TABLE = {
   columns: new Map<string, QueryColumn>([
     ['_id', { expression: sql`lpad(event_id::text, 19, '0')`, type: 'text', notNull: true }],
-    [
-      'at',
-      {
-        expression: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-        type: 'text',
-        notNull: true,
-        instant: sql.ref('at'),
-      },
-    ],
-    ['node', text('node')],
-    ['kind', text('kind')],
+    ['at', instantColumn('at', true)],
+    ['node', textColumn('node')],
+    ['kind', textColumn('kind')],
     ['epoch', { expression: sql`epoch`, type: 'number', notNull: true }],
-    ['by', text('by', false)],
+    ['by', textColumn('by', false)],
   ]),
 };
 

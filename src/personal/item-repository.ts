@@ -1,7 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, LOCK, lockNamed } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { type QueryColumn, type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
+import {
+  instantColumn,
+  type QueryColumn,
+  type QueryTable,
+  queryTable,
+  type TablePage,
+  textColumn,
+} from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
 import type { ItemKind } from './item-kind.ts';
 
@@ -23,22 +30,12 @@ export interface Seer {
   readonly seesAll: boolean;
 }
 
-const text = (name: string): QueryColumn => ({ expression: sql.ref(name), type: 'text', notNull: true });
-
 const TABLE: QueryTable = {
   columns: new Map<string, QueryColumn>([
-    ['_id', text('id')],
+    ['_id', textColumn('id')],
     ['_rev', { expression: sql`rev::text`, type: 'text', notNull: true }],
-    ['owner', text('owner')],
-    [
-      'updatedAt',
-      {
-        expression: sql`to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-        type: 'text',
-        notNull: true,
-        instant: sql.ref('updated_at'),
-      },
-    ],
+    ['owner', textColumn('owner')],
+    ['updatedAt', instantColumn('updated_at', true)],
   ]),
   document: sql.ref('data'),
 };

@@ -18,6 +18,21 @@ export interface QueryColumn {
   readonly instant?: RawBuilder<unknown>;
 }
 
+export function textColumn(name: string, notNull = true): QueryColumn {
+  return { expression: sql.ref(name), type: 'text', notNull };
+}
+
+/** @param at a timestamptz, as the name of its column or an expression; it is shown as `toISOString` does */
+export function instantColumn(at: string | RawBuilder<unknown>, notNull = false): QueryColumn {
+  const instant = typeof at === 'string' ? sql.ref(at) : at;
+  return {
+    expression: sql`to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+    type: 'text',
+    notNull,
+    instant,
+  };
+}
+
 /** How a table or view shows itself to filters and sort keys. */
 export interface QueryTable {
   /** By property name. */

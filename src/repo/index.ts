@@ -7,7 +7,13 @@
 export { compileQueries } from './configured-queries.ts';
 export { countObjects } from './count-repository.ts';
 export { filterSql, hasSameText } from './filter-sql.ts';
-export { objectTable, type QueryColumn, type QueryTable } from './filter-sql-table.ts';
+export {
+  instantColumn,
+  objectTable,
+  type QueryColumn,
+  type QueryTable,
+  textColumn,
+} from './filter-sql-table.ts';
 export { IndexKeeper } from './index-keeper.ts';
 export { internalObjects } from './internal-objects.ts';
 export { monthKeeper } from './month-keeper.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, GroupWrite } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { type QueryColumn, queryTable, type TablePage } from '#repo/index.ts';
+import { instantColumn, type QueryColumn, queryTable, type TablePage } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
 
 /** Failures of a run that are kept; what fails beside the last of them is kept as well. */
@@ -48,15 +48,7 @@ const COLUMNS: readonly (readonly [string, QueryColumn])[] = [
   ['_id', { expression: sql.ref('object'), type: 'text', notNull: true }],
   ['message', { expression: sql`(error->>'message')`, type: 'text' }],
   ['error', { expression: sql.ref('error'), type: 'json' }],
-  [
-    'failedAt',
-    {
-      expression: sql`to_char(failed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-      type: 'text',
-      notNull: true,
-      instant: sql.ref('failed_at'),
-    },
-  ],
+  ['failedAt', instantColumn('failed_at', true)],
 ];
 const SELECTION = sql.join(COLUMNS.map(([name, { expression }]) => sql`${expression} as ${sql.ref(name)}`));
 /** As they are written: a page in the order of the objects would have to sort everything. */

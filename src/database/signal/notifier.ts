@@ -5,8 +5,8 @@ import type { Wake } from '../unit-of-work/effect.ts';
 const GATHER_MS = 5;
 
 /**
- * Sends wake-ups to all nodes, gathered: at most one NOTIFY per 5 ms and process, and never inside a business
- * transaction, at most in flight behind its commit, because a committing transaction that notifies holds a lock which serialises all commits.
+ * Sends wake-ups to all nodes, gathered: at most one NOTIFY per 5 ms and process. It never belongs to a business
+ * transaction, whose commit would then hold a lock that serialises all commits; it may leave right behind that commit.
  */
 export class Notifier {
   readonly #database: Database;

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { QueryColumn } from '#repo/index.ts';
-import { queryTable, type TablePage } from '#repo/index.ts';
+import { instantColumn, type QueryColumn, queryTable, type TablePage } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
 import type { Completion, Run, RunKey } from '../run/run.ts';
 
@@ -36,13 +35,6 @@ export async function recordFirings(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Shown as text, compared and sorted as what it is, or no index of the ledger would serve it. */
-const time = (column: string): QueryColumn => ({
-  expression: sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`),
-  type: 'text',
-  instant: sql.ref(column),
-});
-
 const COLUMNS: readonly (readonly [string, QueryColumn])[] = [
   [
     '_id',
@@ -53,14 +45,14 @@ const COLUMNS: readonly (readonly [string, QueryColumn])[] = [
     },
   ],
   ['schedule', { expression: sql.ref('job_id'), type: 'text', notNull: true }],
-  ['plannedAt', { ...time('planned_at'), notNull: true }],
+  ['plannedAt', { ...instantColumn('planned_at'), notNull: true }],
   ['outcome', { expression: sql.ref('outcome'), type: 'text', notNull: true }],
   ['failed', { expression: sql`(error is not null)`, type: 'boolean', notNull: true }],
   ['node', { expression: sql.ref('node'), type: 'text', notNull: true }],
   ['attempt', { expression: sql`attempt::int`, type: 'number', notNull: true }],
-  ['claimedAt', time('claimed_at')],
-  ['startedAt', time('started_at')],
-  ['endedAt', { ...time('ended_at'), notNull: true }],
+  ['claimedAt', instantColumn('claimed_at')],
+  ['startedAt', instantColumn('started_at')],
+  ['endedAt', { ...instantColumn('ended_at'), notNull: true }],
   ['lateMs', { expression: sql`round(late_ms::numeric, 1)::float8`, type: 'number' }],
   [
     'tookMs',

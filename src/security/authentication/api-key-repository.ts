@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
 import { type Db, LOCK, lockNamed } from '#database/index.ts';
-import { type QueryColumn, type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
+import {
+  instantColumn,
+  type QueryColumn,
+  type QueryTable,
+  queryTable,
+  type TablePage,
+  textColumn,
+} from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
 
 /** A key as it is told of. */
@@ -26,27 +33,15 @@ export interface KeyRow {
 export type NewKey = Pick<ListedKey, 'id' | 'roles' | 'description' | 'created_by' | 'expires_at'> &
   Pick<KeyRow, 'hash'>;
 
-const text = (name: string, notNull = true): QueryColumn => ({
-  expression: sql.ref(name),
-  type: 'text',
-  notNull,
-});
-const instant = (name: string, notNull = false): QueryColumn => ({
-  expression: sql`to_char(${sql.ref(name)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-  type: 'text',
-  notNull,
-  instant: sql.ref(name),
-});
-
 const TABLE: QueryTable = {
   columns: new Map<string, QueryColumn>([
-    ['_id', text('id')],
+    ['_id', textColumn('id')],
     ['roles', { expression: sql`to_jsonb(roles)`, type: 'json', notNull: true }],
-    ['description', text('description', false)],
-    ['createdBy', text('created_by')],
-    ['createdAt', instant('created_at', true)],
-    ['lastUsedAt', instant('last_used_at')],
-    ['expiresAt', instant('expires_at')],
+    ['description', textColumn('description', false)],
+    ['createdBy', textColumn('created_by')],
+    ['createdAt', instantColumn('created_at', true)],
+    ['lastUsedAt', instantColumn('last_used_at')],
+    ['expiresAt', instantColumn('expires_at')],
   ]),
 };
 const COLUMNS = sql.raw('id, roles, description, created_by, created_at, last_used_at, expires_at');

@@ -1,6 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
-import { type QueryColumn, type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
+import {
+  instantColumn,
+  type QueryColumn,
+  type QueryTable,
+  queryTable,
+  type TablePage,
+  textColumn,
+} from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
 
 /** A session as it is told of: by its handle, which is worth nothing as a cookie. */
@@ -20,30 +27,18 @@ export interface ListedSession {
 /** Whose sessions; undefined: everybody's. */
 export type Owner = { readonly component: string; readonly id: string } | undefined;
 
-const text = (name: string, notNull = true): QueryColumn => ({
-  expression: sql.ref(name),
-  type: 'text',
-  notNull,
-});
-const instant = (name: string): QueryColumn => ({
-  expression: sql`to_char(${sql.ref(name)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-  type: 'text',
-  notNull: true,
-  instant: sql.ref(name),
-});
-
 const TABLE: QueryTable = {
   columns: new Map<string, QueryColumn>([
-    ['_id', text('handle')],
-    ['authenticationId', text('authentication_id')],
-    ['user', text('user')],
-    ['moduleId', text('module')],
+    ['_id', textColumn('handle')],
+    ['authenticationId', textColumn('authentication_id')],
+    ['user', textColumn('user')],
+    ['moduleId', textColumn('module')],
     ['roles', { expression: sql`to_jsonb(roles)`, type: 'json', notNull: true }],
-    ['clientAddress', text('client_address', false)],
-    ['userAgent', text('user_agent', false)],
-    ['createdAt', instant('created_at')],
-    ['lastUsedAt', instant('seen_at')],
-    ['expiresAt', instant('expires_at')],
+    ['clientAddress', textColumn('client_address', false)],
+    ['userAgent', textColumn('user_agent', false)],
+    ['createdAt', instantColumn('created_at', true)],
+    ['lastUsedAt', instantColumn('seen_at', true)],
+    ['expiresAt', instantColumn('expires_at', true)],
   ]),
 };
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
-import { type QueryColumn, queryTable, type TablePage } from '#repo/index.ts';
+import { instantColumn, type QueryColumn, queryTable, type TablePage, textColumn } from '#repo/index.ts';
 import { plainQuery, type QueryRequest, type SecurityContext } from '#resource/index.ts';
 import type { RunDefinition } from '../scan-definition.ts';
 import type { ScanRun, ScanView } from '../scan-run.ts';
@@ -90,21 +90,14 @@ export async function findOperation(
   return rows[0];
 }
 
-const iso = (name: string): QueryColumn => ({
-  expression: sql`to_char(${sql.ref(name)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-  type: 'text',
-  instant: sql.ref(name),
-});
-const text = (name: string): QueryColumn => ({ expression: sql.ref(name), type: 'text', notNull: true });
-
 const COLUMNS: ReadonlyMap<string, QueryColumn> = new Map([
   ['_id', { expression: sql`v.operation::text`, type: 'text', notNull: true }],
-  ['act', text('v.act')],
-  ['resource', text('v.resource')],
-  ['owner', text('v.owner')],
-  ['state', text('v.state')],
-  ['created', { ...iso('v.created_at'), notNull: true }],
-  ['ended', iso('v.ended_at')],
+  ['act', textColumn('v.act')],
+  ['resource', textColumn('v.resource')],
+  ['owner', textColumn('v.owner')],
+  ['state', textColumn('v.state')],
+  ['created', { ...instantColumn('v.created_at'), notNull: true }],
+  ['ended', instantColumn('v.ended_at')],
 ]);
 const LAST_FIRST = [{ pointer: ['created'], descending: true }];
 

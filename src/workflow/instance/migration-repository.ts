@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Db, oneRow } from '#database/index.ts';
-import { filterSql, type QueryColumn } from '#repo/index.ts';
+import { filterSql, instantColumn, type QueryColumn } from '#repo/index.ts';
 import type { QueryFilter } from '#resource/index.ts';
 import type { Standing } from '../engine/index.ts';
 
@@ -14,15 +14,7 @@ const COLUMNS = {
     ['businessKey', { expression: sql`i.business_key`, type: 'text' }],
     ['startUserId', { expression: sql`i.start_user_id`, type: 'text' }],
     ['superProcessInstanceId', { expression: sql`i.super_instance_id::text`, type: 'text' }],
-    [
-      'startTime',
-      {
-        expression: sql`to_char(${started} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-        type: 'text',
-        notNull: true,
-        instant: started,
-      },
-    ],
+    ['startTime', instantColumn(started, true)],
   ]),
 };
 /** What a filter may name. */
