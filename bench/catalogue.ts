@@ -33,6 +33,16 @@ export const BENCHMARKS: readonly Benchmark[] = [
     nextTo: 'Hono with one INSERT a request, by `pg` prepared and by Kysely',
   },
   {
+    name: 'requests',
+    what: 'Processor time of a request over 32 kept connections, in the main thread, in all of the node and in Postgres: a user by id and by name, a page, a new one, a changed one; processes',
+    nextTo: 'with `--next-to <folder>` another checkout, in turn',
+  },
+  {
+    name: 'scim',
+    what: 'Users made, found by name, read and changed over `/scim/v2`, 32 connections',
+    nextTo: 'the same over `/managed`',
+  },
+  {
     name: 'security',
     what: '`GET /svc/info/ping` over 32 kept connections with HTTP Basic, name and password in headers, a session and an API key; sessions begun a second',
     nextTo: '`GET /health/live`, which needs no credentials and goes through no rules',

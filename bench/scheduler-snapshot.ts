@@ -1,7 +1,8 @@
 /**
  * Firings a second while another session holds a snapshot for a minute, with `--full` for a quarter of an hour, so that
  * nothing that was deleted meanwhile can be cleaned away, next to the same without. Measured at the end of that time,
- * when most has gathered; with the processor time of Postgres for a firing, and what it leaves of each table.
+ * when most has gathered; with the processor time of Postgres for a firing, and what it leaves of each table. The ledger,
+ * which grows whether a snapshot is held or not, is emptied before each measurement.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -73,6 +74,7 @@ compare(
 
 /** By what Postgres counts: to count rows would walk over all that was deleted. */
 async function measure(): Promise<Window> {
+  await onServer(site.url, 'truncate scheduler_firing');
   const [before, startedAt] = [await countClaims(), performance.now()];
   const { ms } = await site.cpuOf(() => delay(WINDOW_MS));
   const firings = (await countClaims()) - before;

@@ -21,10 +21,11 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { canBundle, findBundle } from './bundle.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
@@ -54,6 +55,8 @@ const CHECKS = [
   ['tests', 'node_modules/vitest/vitest.mjs', 'run'],
 ];
 
+const BUNDLER = join(root, 'bin', 'bundle.js');
+
 const PROGRAMS = {
   svc: 'src/main.ts',
   vitest: 'node_modules/vitest/vitest.mjs',
@@ -71,6 +74,10 @@ async function main([command = '', ...rest]) {
   if (command === 'check') return check(rest[0]);
   if (command === 'node') return run(rest, process.cwd());
   const file = join(root, PROGRAMS[command]);
+  const wantsBundle = (command !== 'svc' || rest[0] === 'start') && canBundle() && findBundle() === undefined;
+  // What starts many nodes waits for it; a node that somebody waits for does not, and leaves it to the next one.
+  if (wantsBundle && command !== 'svc') await run([BUNDLER]);
+  if (wantsBundle && command === 'svc') bundleBeside();
   // The command line takes paths from where its user stands, the tests and benchmarks from the project.
   return run([file, ...rest], command === 'svc' ? process.cwd() : root);
 }
@@ -96,6 +103,7 @@ async function installPackages() {
       return false;
     }
     writeFileSync(stampFile, lockHash());
+    if (canBundle()) await run([BUNDLER]);
     return true;
   } finally {
     release();
@@ -267,6 +275,14 @@ async function run([file, ...args], cwd = root) {
   };
   const child = spawn(findNode(), [file, ...args], { cwd, env, stdio: 'inherit' });
   return endOf(child, (error) => complain(`Node cannot be run: ${error.message}`));
+}
+
+/** With what processor time is left over. */
+function bundleBeside() {
+  const child = spawn(findNode(), [BUNDLER], { cwd: root, stdio: 'ignore', detached: true });
+  child.once('error', () => undefined);
+  child.unref();
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
 }
 
 /** Waits for a child, and passes signals on to it meanwhile. */

@@ -33,6 +33,16 @@ var httpAccessConfig = {
     { pattern: 'session', roles: 'svc-authorized', methods: 'query,action', actions: 'endAll' },
     { pattern: 'session/*', roles: 'svc-authorized', methods: 'read,delete', actions: '' },
 
+    // Clients of SCIM: what conf/scim.json names, and nothing else. Everybody finds out what that is, and what they are in it.
+    { pattern: 'scim/ServiceProviderConfig', roles: '*', methods: 'read', actions: '' },
+    { pattern: 'scim/ResourceTypes', roles: '*', methods: 'query', actions: '' },
+    { pattern: 'scim/ResourceTypes/*', roles: '*', methods: 'read', actions: '' },
+    { pattern: 'scim/Schemas', roles: '*', methods: 'query', actions: '' },
+    { pattern: 'scim/Schemas/*', roles: '*', methods: 'read', actions: '' },
+    { pattern: 'scim/Me', roles: 'svc-authorized', methods: 'read,update,patch', actions: '' },
+    { pattern: 'scim', roles: 'svc-scim', methods: 'query,action', actions: 'bulk' },
+    { pattern: 'scim/*', roles: 'svc-scim', methods: 'create,read,update,delete,patch,query', actions: '' },
+
     // Administrators: everything; raw storage without commands.
     {
       pattern: '*',

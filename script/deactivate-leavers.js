@@ -6,7 +6,7 @@
  */
 var today = new Date().toISOString().substring(0, 10);
 var leavers = svc.query('managed/user', {
-  _queryFilter: 'accountStatus eq "active" and endDate lt "' + today + '"',
+  _queryFilter: 'accountStatus eq "active" and endDate gt "" and endDate lt "' + today + '"',
   _pageSize: object.batchSize,
 }).result;
 

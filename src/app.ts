@@ -12,7 +12,7 @@ import { KeyRing } from '#crypto/index.ts';
 import { clockService, RefusedWrites, readMigrations } from '#database/index.ts';
 import type { EventFeature } from '#events/index.ts';
 import { HttpServer, requireFreePort } from '#http/index.ts';
-import { beatHealth, Solitude, startAll, stopAll } from '#lifecycle/index.ts';
+import { beatHealth, Quarantine, startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, LogRing, type Observe, observeAll, processGauges } from '#observability/index.ts';
 import { listenerNode, type NodePart, queueNode, WAKE_UP } from '#platform/index.ts';
 import type { RequestSink } from '#resource/index.ts';
@@ -281,7 +281,7 @@ function assembleNode(given: {
     isWoken: sessionUrl !== undefined,
     threads,
     // Runs and jobs are suspects alike of what ends the node that they share.
-    solitude: new Solitude({ mark: (subject) => membership.noteAlone(subject) }),
+    quarantine: new Quarantine({ mark: (subject) => membership.noteAlone(subject) }),
     lookups: foundation.lookups,
     claims: foundation.claims,
     followConfiguration: () => given.agreement.follow(),

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { startQuickly } from './quick-start.ts';
+import { loadQuickly } from './quick-start.ts';
 
-startQuickly();
-const { run } = await import('./cli/index.ts');
+const { run } = await loadQuickly('command-line', () => import('./cli/index.ts'));
 
 process.exit(await run(process.argv.slice(2)));

@@ -1,5 +1,4 @@
-import { startQuickly } from '../src/quick-start.ts';
+import { loadQuickly } from '../src/quick-start.ts';
 
-/** A script thread. What it is loads after this, quickly. */
-startQuickly();
-await import('./script-application.ts');
+/** A script thread. */
+await loadQuickly('script-thread', () => import('./script-application.ts'));

@@ -9,6 +9,16 @@ export function processCpuMs(pid: number): number | undefined {
   return ticks === undefined ? undefined : (ticks.user + ticks.system) * MS_PER_TICK;
 }
 
+/** What the main thread and all threads of a process have had of the processor, in microseconds; of those that still live. */
+export function threadCpuMicroseconds(pid: number): { readonly main: number; readonly all: number } {
+  const times = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const nanoseconds = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0];
+    return { isMain: Number(thread) === pid, microseconds: Number(nanoseconds) / 1_000 };
+  });
+  const sumOf = (some: typeof times) => some.reduce((sum, { microseconds }) => sum + microseconds, 0);
+  return { main: sumOf(times.filter(({ isMain }) => isMain)), all: sumOf(times) };
+}
+
 /** Of a server of this machine with all its sessions, also those that have ended. */
 export async function postgresCpuMs(url: string): Promise<number | undefined> {
   const [row] = await onServer<{ pid: number }>(

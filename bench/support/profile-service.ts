@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import { type ProfileLine, type ProfileSummary, summarizeProfiles } from './cpu-profile.ts';
 import { type ServiceOptions, startService } from './service.ts';
 
-/** Starts a node under the profiler, loads it, and prints where its threads spent the time. */
+/**
+ * Starts a node under the profiler, loads it, and prints where its threads spent the time. The profiles stay in the folder
+ * that `BENCH_PROFILES` names, if it does.
+ */
 export async function profileService(
   options: ServiceOptions,
   load: (url: string) => Promise<{ readonly perSecond: number }>,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-profile-'));
+  const kept = process.env['BENCH_PROFILES'];
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), 'svc-bench-profile-')));
   try {
     {
       await using service = await startService({
@@ -24,7 +28,7 @@ export async function profileService(
     printSummary('main thread', summaries.get(0));
     printSummary('busiest script thread', busiestFirst.find(([thread]) => thread !== 0)?.[1]);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    if (kept === undefined) await rm(folder, { recursive: true, force: true });
   }
 }
 

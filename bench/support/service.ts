@@ -18,6 +18,8 @@ export interface ServiceOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Arguments of Node itself. */
   readonly nodeArguments?: readonly string[];
+  /** The checkout that it runs from. Default: this one. */
+  readonly root?: string;
 }
 
 /** A real node of ours, in a process of its own, with the settings it has in production. */
@@ -29,7 +31,7 @@ export interface Service extends AsyncDisposable {
 /** Starts a node and waits until it listens. It is asked to stop, and waited for, when it is disposed of. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const child = spawn(process.execPath, [...(options.nodeArguments ?? []), 'src/main.ts', 'start'], {
-    cwd: ROOT,
+    cwd: options.root ?? ROOT,
     env: {
       ...process.env,
       NODE_OPTIONS: '',

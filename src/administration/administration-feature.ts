@@ -2,7 +2,7 @@ import { clusterEventResource, clusterResource } from '#cluster/index.ts';
 import { infoConfig, managedConfig } from '#config/index.ts';
 import type { LogRing } from '#observability/index.ts';
 import { type Feature, type Platform, WAKE_UP } from '#platform/index.ts';
-import { meetFilters, scriptTransform } from '#script/index.ts';
+import { meetFilters, type ScriptStore, scriptTransform } from '#script/index.ts';
 import { configNode } from './config-node.ts';
 import { ConfigOverrides } from './config-overrides.ts';
 import { configResource } from './config-resource.ts';
@@ -14,6 +14,7 @@ import { infoResource } from './info-resource.ts';
 import { keyResource } from './key-resource.ts';
 import { logResource } from './log-resource.ts';
 import { overrideSeals } from './override-seals.ts';
+import { scriptOverrides } from './script-overrides.ts';
 import { statusResource } from './status-resource.ts';
 
 export interface ServerState {
@@ -28,13 +29,19 @@ export interface ServerState {
 export function administrationFeature(
   platform: Platform,
   server: ServerState,
-): Feature & { readonly overrides: ConfigOverrides } {
+): Feature & { readonly overrides: ConfigOverrides; readonly scriptStore: ScriptStore } {
   const { database, config, observe, crypto, notifier, router, scripts } = platform;
   const alias = () => String(config.properties.get('svc.config.crypto.alias'));
   const seals = overrideSeals(crypto, alias);
   const overrides = new ConfigOverrides({ store: config, database, seals, observe });
+  const activate = async () => {
+    observe({ kind: 'config.written' });
+    await overrides.refresh();
+    notifier.notify(WAKE_UP.config);
+  };
   return {
     overrides,
+    scriptStore: scriptOverrides(overrides, activate),
     resources: {
       'cluster*': clusterResource({ database, wake: () => notifier.notify(WAKE_UP.cluster) }),
       'cluster/event*': clusterEventResource(database),
@@ -49,11 +56,7 @@ export function administrationFeature(
         meetFilters: (filters, ...asked) => meetFilters(filters, scripts, ...asked),
         transform: (context) => scriptTransform(scripts, context),
         refresh: () => overrides.refresh(),
-        async activate() {
-          observe({ kind: 'config.written' });
-          await overrides.refresh();
-          notifier.notify(WAKE_UP.config);
-        },
+        activate,
       }),
       'schema/config*': configSchemaResource(config),
       'info/error*': errorCatalogue(),

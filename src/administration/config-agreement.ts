@@ -10,6 +10,11 @@ import type { ConfigOverrides } from './config-overrides.ts';
  */
 const SURE_MS = 1_000;
 
+/** What `config_override` holds. */
+function isKeptHere([first, second]: readonly string[]): boolean {
+  return first === 'config' || (first === 'script' && second === 'file');
+}
+
 /**
  * Each node tells which configuration it has in force, and whoever changes it over REST is answered when all live
  * nodes have the change: the next request may go to another node.
@@ -58,7 +63,7 @@ export class ConfigAgreement {
   /** Answers changes of the configuration when all live nodes have them. @throws 503 when one does not take them over */
   readonly everywhere: Filter = (context, request, next) => {
     const answer = next(context, request);
-    return isWrite(request) && request.path[0] === 'config' ? this.#reachedAfter(answer) : answer;
+    return isWrite(request) && isKeptHere(request.path) ? this.#reachedAfter(answer) : answer;
   };
 
   async #reachedAfter<Answer>(change: Promise<Answer>): Promise<Answer> {

@@ -12,6 +12,7 @@ import {
   replaceOverride,
 } from './config-override-repository.ts';
 import { type OverrideSeals, readableContent } from './override-seals.ts';
+import { scriptOf } from './script-override.ts';
 
 /** Keeps a node's configuration in step with the changes made through `/config` on any node. */
 export class ConfigOverrides {
@@ -72,8 +73,14 @@ export class ConfigOverrides {
   async #takeOver(): Promise<void> {
     const unopened = new Set<string>();
     const overlay = new Map<string, string | null>();
+    const scripts = new Map<string, string | null>();
     const overrides = await listOverrides(this.#database.db);
     for (const stored of overrides) {
+      const script = scriptOf(stored);
+      if (script !== undefined) {
+        scripts.set(script.path, script.text);
+        continue;
+      }
       const { id, content } = await this.#seals.open(stored).catch((error: unknown) => {
         unopened.add(stored.id);
         const { message } = toResourceError(error);
@@ -89,6 +96,7 @@ export class ConfigOverrides {
     this.#unopened = unopened;
     this.#versionsRead = new Map(overrides.map(({ id, version }) => [id, version]));
     this.#store.setOverlay(overlay);
+    this.#store.scripts.replace(scripts);
   }
 
   async #sealReadable(stored: ConfigOverride): Promise<void> {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type CheckedText,
   type ConfigStore,
@@ -10,7 +11,6 @@ import {
 import type { Database, Db, UnitOfWork } from '#database/index.ts';
 import {
   BadRequestError,
-  ConflictError,
   errorIdOf,
   type Finding,
   formatFinding,
@@ -29,7 +29,7 @@ import { deleteOverride, lockOverrides, putOverride, versionOf } from './config-
 import { listChanges } from './list-changes.ts';
 import { requireNothingOpened } from './operator-keys.ts';
 import type { OverrideSeals } from './override-seals.ts';
-import { requireCallerStays } from './require-caller-stays.ts';
+import { changedMeanwhile, requireCallerStays } from './require-caller-stays.ts';
 import { type MeetFilters, requireWayBack } from './require-way-back.ts';
 import { sealed, withKeptSecrets } from './seal-config.ts';
 
@@ -121,7 +121,7 @@ export class ConfigWriter {
     if (write.sent !== undefined) await this.#requireRight(write, write.sent);
     const { content, findings, warnings, value } = await this.#look(write);
     if (write.sent === undefined) await this.#requireRight(write, content);
-    if (findings.length > 0 && (content !== null || !id.includes('/'))) throw invalid(id, content, findings);
+    if (findings.length > 0) throw invalid(id, content, findings);
     await this.#requireWays(id, content, value);
     const db = await unitOfWork.db();
     await lockOverrides(db);
@@ -151,7 +151,7 @@ export class ConfigWriter {
     const { id } = write;
     this.#requireRevision(write);
     const { content, warnings, value, ...looked } = await this.#look(write);
-    const isTaken = looked.findings.length === 0 || (content === null && id.includes('/'));
+    const isTaken = looked.findings.length === 0;
     // To try filters is to run scripts that the caller has sent.
     const isTried = id !== 'router' || (await this.#options.maySeeScripts(this.#context));
     const lost = isTaken && isTried ? await this.#waysLost(id, content, value) : [];
@@ -192,9 +192,11 @@ export class ConfigWriter {
     const { store, protect } = this.#options;
     if (sent === undefined) {
       const text = store.fileText(id);
+      if (text === undefined && id.includes('/')) return this.#lookAtRemoval(id);
       const looked = await store.check(id, text ?? '{}');
-      return { ...looked, content: text === undefined && id.includes('/') ? null : asObject(looked.raw) };
+      return { ...looked, content: asObject(looked.raw) };
     }
+    if (sent === null && id.includes('/')) return this.#lookAtRemoval(id);
     if (sent === null) return { ...(await store.check(id, '{}')), content: null };
     const given = withoutWarnings(sent, store.definitions.has(definitionOf(id)));
     requireSameId(given, id);
@@ -206,7 +208,12 @@ export class ConfigWriter {
     });
     const content = await protect(id, kept);
     requireStorableSize(`config/${id}`, content, store.findRaw(id));
+    await setImmediate();
     return { ...(await store.check(id, JSON.stringify(content, null, 2))), content };
+  }
+
+  #lookAtRemoval(id: string): Looked {
+    return { findings: this.#options.store.removals.ask(id), warnings: [], content: null };
   }
 
   /**
@@ -260,17 +267,14 @@ export class ConfigWriter {
     if (own.has(id)) return;
     WRITTEN.set(unitOfWork, own.add(id));
     if ((await versionOf(db, id)) === (this.#versions.get(id) ?? null)) return;
-    throw new ConflictError(`'config/${id}' was changed by somebody else at the same moment`, {
-      id: 'CONFIG_CHANGED',
-      hint: 'Read it again, and repeat the change',
-    });
+    throw changedMeanwhile(id);
   }
 }
 
 function invalid(id: string, content: JsonObject | null, findings: readonly Finding[]): BadRequestError {
   return new BadRequestError(
     content === null
-      ? `Configuration '${id}' cannot be deleted: the server needs it`
+      ? `Configuration '${id}' cannot be deleted: ${id.includes('/') ? 'another one needs it' : 'the server needs it'}`
       : `Configuration '${id}' has ${findings.length} ${findings.length === 1 ? 'error' : 'errors'}`,
     { id: 'CONFIG_INVALID', detail: { findings: findings.map(formatFinding) } },
   );

@@ -40,7 +40,7 @@ export async function readStatus(db: Db): Promise<ServerStatus> {
                             and not jsonb_path_exists(report, '$.parts[*] ? (@.ok == false)')),
              'schedules', ${counted(sql`scheduler_job`)},
              'firingsRunning', ${counted(sql`scheduler_run`)},
-             'jobsWaiting', ${counted(sql`work_job where due_at <= clock_timestamp() and node_id is null`)},
+             'jobsWaiting', ${counted(sql`work_job where due_at <= statement_timestamp() and node_id is null`)},
              'deadLetters', ${counted(sql`work_dead_letter`)},
              'workflowDeadLetters', ${counted(sql`workflow_job where is_dead`)},
              'scansActive', ${counted(sql`scan_run where ended_at is null and operation is null`)},

@@ -1,3 +1,4 @@
+import { revisionOf } from '#config/index.ts';
 import { ConflictError } from '#errors/index.ts';
 import { equalJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Context, SecurityContext } from '#resource/index.ts';
@@ -15,7 +16,7 @@ const NOT_DECIDING = new Set([
  * Refuses a configuration that has no module any more by which whoever writes it has come in: it would lock them out, and
  * perhaps everybody who could put it right. The parameter `force=true` has it all the same.
  *
- * @throws ConflictError `AUTH_LOCKS_OUT`
+ * @throws ConflictError `AUTH_LOCKS_OUT`; `CONFIG_CHANGED` when the modules are not those any more by which they have come in
  */
 export function requireCallerStays(
   { client, security }: Context,
@@ -23,8 +24,10 @@ export function requireCallerStays(
   before: JsonObject,
   after: JsonObject,
 ): void {
-  if (!client.isExternal || force === 'true' || security.moduleAt === undefined) return;
-  const module = modulesOf(before)[security.moduleAt];
+  const { cameBy } = security;
+  if (!client.isExternal || force === 'true' || cameBy === undefined) return;
+  if (cameBy.revision !== revisionOf(before)) throw changedMeanwhile('authentication');
+  const module = modulesOf(before)[cameBy.at];
   if (!isObject(module)) return;
   const own = doorOf(module, security);
   const stays = modulesOf(after).some(
@@ -42,6 +45,14 @@ export function requireCallerStays(
       hint: 'Keep it enabled and as it is, come in by another module first, or send force=true',
     },
   );
+}
+
+/** What somebody else has changed meanwhile is not what the caller has seen. */
+export function changedMeanwhile(id: string): ConflictError {
+  return new ConflictError(`'config/${id}' was changed by somebody else at the same moment`, {
+    id: 'CONFIG_CHANGED',
+    hint: 'Read it again, and repeat the change',
+  });
 }
 
 /** What decides whom a module lets in; of many keys, only that of the caller. */

@@ -4,8 +4,10 @@ import { checkEndpoints } from '#endpoint/index.ts';
 import { checkManaged } from '#managed/index.ts';
 import type { Inspection } from '#platform/index.ts';
 import { checkSchedules } from '#scheduler/index.ts';
+import { checkScim } from '#scim/index.ts';
 import { checkScripts, ScriptInspector } from '#script/index.ts';
 import { checkAuthentication } from '#security/index.ts';
+import { checkMappings } from '#sync/index.ts';
 import { checkScans } from '#taskscanner/index.ts';
 import { checkWorkflow } from '#workflow/index.ts';
 
@@ -26,6 +28,8 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
   checkEndpoints(inspection);
   checkSchedules(inspection);
   checkScans(inspection);
+  checkMappings(inspection);
   checkWorkflow(inspection);
   checkInfo(inspection);
+  checkScim(inspection);
 }

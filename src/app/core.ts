@@ -7,6 +7,7 @@ import { personalFeature } from '#personal/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import type { RequestSink, SecurityContext } from '#resource/index.ts';
 import { ScheduledServices, schedulerFeature } from '#scheduler/index.ts';
+import { scimFeature } from '#scim/index.ts';
 import { SCRIPT_USES, type ScriptUse } from '#script/index.ts';
 import {
   type AccessRules,
@@ -20,6 +21,7 @@ import {
   authenticationFeature,
   userDirectory,
 } from '#security/index.ts';
+import { syncFeature } from '#sync/index.ts';
 import { taskscannerFeature } from '#taskscanner/index.ts';
 import { type WorkflowPlatform, workflowFeature } from '#workflow/index.ts';
 import { openPlatform, type PlatformOptions } from './open-platform.ts';
@@ -66,7 +68,8 @@ export function buildCore(options: CoreOptions): Core {
   const isCurrent = administration.overrides.isCurrent.bind(administration.overrides);
   const workflow = workflowFeature(platform, { serviceDirectory, allowedNetworks, onlyDestinations });
   const audit = auditFeature(platform, keyRing);
-  const managed = managedFeature(platform);
+  const sync = syncFeature(platform, audit.record);
+  const managed = managedFeature(platform, sync.synchronizer);
   const endpoints = new Endpoints({ ...platform });
   const scheduler = schedulerFeature(platform, { services, serviceDirectory, isCurrent });
   // Asked only once all features are there.
@@ -86,7 +89,10 @@ export function buildCore(options: CoreOptions): Core {
   /** Known when all features are. */
   const uses: Record<string, ScriptUse> = {};
   const features: readonly Feature[] = [
-    { ...scriptFeature(platform, uses), scriptUses: { ...SCRIPT_USES, endpoint: ENDPOINT_USE } },
+    {
+      ...scriptFeature(platform, uses, administration.scriptStore),
+      scriptUses: { ...SCRIPT_USES, endpoint: ENDPOINT_USE },
+    },
     scheduler,
     taskscanner,
     workflow,
@@ -94,8 +100,10 @@ export function buildCore(options: CoreOptions): Core {
     authentication,
     audit,
     managed,
+    sync,
     administration,
     personalFeature(platform),
+    scimFeature(platform),
     events,
   ];
   for (const { resources = {}, services: offered = [], scriptUses = {} } of features) {

@@ -45,6 +45,9 @@ export function openPlatform(
   const scriptFiles = new ScriptSources(
     sources.map(([name, { directory }]) => ({ name, directory })),
     SCRIPT_RECHECK_MS,
+    Date.now,
+    () => 'utf-8',
+    config.scripts,
   );
   const clock = new DatabaseClock(database.db);
   const platform = {

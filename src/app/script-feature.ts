@@ -1,4 +1,5 @@
 import { scriptConfig } from '#config/index.ts';
+import { ForbiddenError } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import {
@@ -7,13 +8,47 @@ import {
   NO_PAGING,
   parseQueryFilter,
   type QueryResult,
+  type Request,
+  type RequestSink,
   resourceBody,
 } from '#resource/index.ts';
-import { bindingResource, type ScriptUses, scriptFileResource, scriptResource } from '#script/index.ts';
+import {
+  bindingResource,
+  type ScriptStore,
+  type ScriptUses,
+  ScriptWriter,
+  scriptFileResource,
+  scriptResource,
+} from '#script/index.ts';
+import { type AccessRules, accessRules, evaluateAccessFile } from '#security/index.ts';
 
-/** `/script`. @param uses of all features */
-export function scriptFeature(platform: Platform, uses: ScriptUses): Feature {
+/**
+ * `/script`.
+ *
+ * @param uses of all features
+ * @param store of scripts that are set through REST
+ */
+export function scriptFeature(platform: Platform, uses: ScriptUses, store: ScriptStore): Feature {
   const { scripts, config, router } = platform;
+  const writer = new ScriptWriter({
+    config,
+    store,
+    requireScriptRight: (context, field) => router.requireScriptRight(context, field),
+    async mayWriteRules(context, text, path) {
+      const rules = accessRules(config, () => scripts);
+      rules.replace(await evaluateAccessFile(platform, text));
+      const asked = { fields: [], parameters: {}, content: {} };
+      const folder = ['script', 'file', ...path.split('/').slice(0, -1)];
+      const newResourceId = path.split('/').at(-1) ?? path;
+      const back = [
+        { ...asked, method: 'create', path: folder, newResourceId, orUpdate: true },
+        { ...asked, method: 'update', path: [...folder, newResourceId], revision: null },
+      ] as const;
+      const handle: typeof router.handle = (...request) => router.handle(...request);
+      const granted = await Promise.all(back.map((request) => grantsOf(rules, context, request, handle)));
+      return granted.every(Boolean);
+    },
+  });
   return {
     resources: {
       'script*': scriptResource(scripts, uses),
@@ -24,6 +59,9 @@ export function scriptFeature(platform: Platform, uses: ScriptUses): Feature {
             directory,
           })),
         maySeeScripts: (context) => router.maySeeScripts(context),
+        overlay: config.scripts,
+        refresh: () => store.refresh(),
+        writer,
         users: (context) => usersOfScripts(platform, context),
       }),
       'script/binding': bindingResource({
@@ -44,6 +82,21 @@ export function scriptFeature(platform: Platform, uses: ScriptUses): Feature {
       }),
     },
   };
+}
+
+/** A condition may say no with words of its own. */
+async function grantsOf(
+  rules: AccessRules,
+  context: Context,
+  request: Request,
+  handle: RequestSink['handle'],
+): Promise<boolean> {
+  try {
+    return await rules.grants(context, request, handle);
+  } catch (error) {
+    if (error instanceof ForbiddenError) return false;
+    throw error;
+  }
 }
 
 /** Where the server itself finds its rules. */

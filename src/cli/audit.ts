@@ -2,10 +2,12 @@ import { type Environment, overlayFlags, readSettings, type Settings } from '#co
 import { openKeyRing } from '#crypto/index.ts';
 import { didYouMean } from '#errors/index.ts';
 import { AUDIT_TOPICS, AuditKeys, type TrailHead, type TrailRange } from '#security/index.ts';
+import { parseInstant } from '#time/index.ts';
 import { printRole } from './audit-role.ts';
 import { exportAudit, type TrailTask, verifyDatabase, verifyExport } from './audit-trail.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { isTold, toldOptions } from './told.ts';
 import { complain } from './typed-name.ts';
 
 const VERBS = ['verify', 'export', 'role'];
@@ -19,12 +21,13 @@ svc audit verify             calculate anew all signatures and chains; exits 1 w
 svc audit verify --file <f>  the same for an export, without a database
 svc audit export             entries and their seals as lines of JSON
 svc audit role               SQL after which nodes can write entries, and change or delete none
+svc audit list|tree          ask a node, and have a help of their own: svc audit list --help
 
   --from <time>       what was sealed since then, such as 2026-11-21 or 2026-11-21T02:00:00Z
   --to <time>         what was sealed before then
   --topic <topic>     of an export: ${AUDIT_TOPICS.join(', ')}; others are in it by their signatures alone
   --head <n:text>     of verify: the head that an earlier one has told; finds that the end was cut off
-  --json              of verify: the findings as JSON
+  -o, --output json   of verify: the findings as JSON. --json is the same
   --owner <role>      of role: who will own the trail; default: svc_audit_owner
   --service <role>    of role: as whom nodes connect; default: svc
   --undo              of role: SQL that gives the trail back to the service, as before a migration
@@ -40,7 +43,7 @@ Example: svc audit verify --from 2026-11-21
     ...Object.fromEntries(
       ['from', 'to', 'topic', 'head', 'file', 'owner', 'service'].map((name) => [name, { type: 'string' }]),
     ),
-    json: { type: 'boolean' },
+    ...toldOptions,
     undo: { type: 'boolean' },
   },
   arguments: ['verify|export|role'],
@@ -59,7 +62,7 @@ Example: svc audit verify --from 2026-11-21
     const settings = readSettings(process.env, flags);
     const keys = await auditKeys(settings, overlayFlags(process.env, flags));
     if (keys === undefined) return EXIT.FINDING;
-    const task: TrailTask = { settings, keys, range: rangeOf(flags), isJson: flags['json'] === true };
+    const task: TrailTask = { settings, keys, range: rangeOf(flags), isJson: isTold(flags) === 'json' };
     if (verb === 'export') {
       return exportAudit(
         task,
@@ -76,7 +79,7 @@ type Flags = Readonly<Record<string, string | boolean | undefined>>;
 function mistakeIn(flags: Flags): string | undefined {
   for (const name of ['from', 'to']) {
     const time = flags[name];
-    if (typeof time === 'string' && Number.isNaN(Date.parse(time)))
+    if (typeof time === 'string' && Number.isNaN(parseInstant(time)))
       return `--${name} '${time}' is no time such as 2026-11-21T02:00:00Z`;
   }
   const { topic, head } = flags;

@@ -11,6 +11,12 @@ export const EXIT = {
   UNREACHABLE: 6,
 } as const;
 
+/** What completion has to know of a verb. */
+export interface Spoken {
+  readonly takes?: readonly string[];
+  readonly flags?: Readonly<Record<string, unknown>>;
+}
+
 export interface Command {
   readonly name: string;
   /** One line for the overview. */
@@ -20,6 +26,8 @@ export interface Command {
   readonly options: NonNullable<ParseArgsConfig['options']>;
   /** What it takes besides options, as its usage line names it. Default: nothing. */
   readonly arguments?: readonly string[];
+  /** Of a command of verbs, or '' of one that has none: what each takes and which flags it knows. Completion asks for it. */
+  readonly verbs?: Readonly<Record<string, Spoken>>;
   /** @returns the exit code */
   run(
     flags: Readonly<Record<string, string | boolean | undefined>>,

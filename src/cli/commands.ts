@@ -25,22 +25,42 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   set: async () => (await import('./remote/change.ts')).set,
   patch: async () => (await import('./remote/change.ts')).patch,
   delete: async () => (await import('./remote/change.ts')).remove,
-  apply: async () => (await import('./remote/apply.ts')).apply,
-  diff: async () => (await import('./remote/apply.ts')).diff,
-  export: async () => (await import('./remote/export.ts')).exportObjects,
+  edit: async () => (await import('./remote/edit.ts')).edit,
+  grant: async () => (await import('./remote/grant.ts')).grant,
+  revoke: async () => (await import('./remote/grant.ts')).revoke,
+  apply: async () => (await import('./remote/apply/apply.ts')).apply,
+  diff: async () => (await import('./remote/apply/apply.ts')).diff,
+  export: async () => (await import('./remote/apply/export.ts')).exportObjects,
   schedule: async () => (await import('./remote/schedule.ts')).schedule,
   scan: async () => (await import('./remote/scan.ts')).scan,
   process: async () => (await import('./remote/process.ts')).processes,
-  task: async () => (await import('./remote/process.ts')).task,
-  'dead-letter': async () => (await import('./remote/process.ts')).deadLetter,
+  task: async () => (await import('./remote/task.ts')).task,
+  'dead-letter': async () => (await import('./remote/task.ts')).deadLetter,
   node: async () => (await import('./remote/node.ts')).node,
+  logs: async () => (await import('./remote/logs.ts')).logs,
   events: async () => (await import('./remote/events.ts')).events,
   undo: async () => (await import('./remote/audit.ts')).undo,
   script: async () => (await import('./remote/script.ts')).script,
   explain: async () => (await import('./remote/explain.ts')).explain,
   api: async () => (await import('./remote/api.ts')).api,
   client: async () => (await import('./remote/client-types.ts')).clientTypes,
+  version: async () => (await import('./version.ts')).version,
   completion: async () => (await import('./completion.ts')).completion,
+};
+
+/** What people type as well. */
+export const OTHER_NAMES: Readonly<Record<string, string>> = {
+  schedules: 'schedule',
+  scans: 'scan',
+  processes: 'process',
+  tasks: 'task',
+  'dead-letters': 'dead-letter',
+  nodes: 'node',
+  log: 'logs',
+  profiles: 'profile',
+  scripts: 'script',
+  'api-keys': 'api-key',
+  update: 'set',
 };
 
 /** Of commands that work on the database or without any: their verbs that ask a node. */
@@ -52,7 +72,7 @@ export const REMOTE_HALVES: Readonly<
     load: async () => (await import('./remote/audit.ts')).auditTrail,
   },
   why: {
-    verbs: ['process', 'task'],
+    verbs: ['process', 'task', 'node', 'object', 'request'],
     load: async () => (await import('./remote/why.ts')).whyWaiting,
   },
   'api-key': {

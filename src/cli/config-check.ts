@@ -5,6 +5,7 @@ import { findAccessMistakes } from '#security/index.ts';
 import { findOpenProcesses, findProcessMistakes } from '#workflow/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { isTold, tell, toldHelp, toldOptions } from './told.ts';
 
 /** `svc config-check`: says what a node would make of the project, without starting anything. */
 export const configCheck: Command = {
@@ -14,15 +15,19 @@ export const configCheck: Command = {
 Prints every mistake with file, line and column, and what will be warned of: files, scripts, processes, schedules. Exits 1
 when there is a mistake.
 
-  --json   as JSON: {"ok", "mistakes", "warnings", "findings": [{"severity", "id", "file", "line", "column", "message", "hint"}]}
+${toldHelp}
+
+As JSON it is {"ok", "mistakes", "warnings", "findings": [{"severity", "id", "file", "line", "column", "message", "hint"}]}
 
 ${projectHelp()}
 
 Example: svc config-check --project /etc/svc
 `,
-  options: { ...settingsOptions, json: { type: 'boolean' } },
+  options: { ...settingsOptions, ...toldOptions },
 
-  async run({ json, ...flags }) {
+  async run({ json, output, ...flags }) {
+    const form = { json, output };
+    const isLines = isTold(form) === 'lines';
     const settings = readSettings(process.env, flags);
     const environment = overlayFlags(process.env, flags);
     const warnings: Finding[] = [];
@@ -33,7 +38,7 @@ Example: svc config-check --project /etc/svc
         if (said.kind !== 'config.warned') return;
         const { message, finding = { id: 'CONFIG_WARNING', where: '', message } } = said;
         warnings.push(finding);
-        if (json !== true) console.log(`Warning: ${message}`);
+        if (isLines) console.log(`Warning: ${message}`);
       },
     });
     addChecks(config, settings.projectLocation);
@@ -48,18 +53,18 @@ Example: svc config-check --project /etc/svc
       ...processes.warnings,
       ...open.map((message) => ({ id: 'WORKFLOW_OPEN', where: '', message })),
     );
-    if (json === true) console.log(JSON.stringify(asJson(mistakes, warnings), null, 2));
-    else print(mistakes, [...processes.warnings.map(formatFinding), ...open]);
+    tell(form, asJson(mistakes, warnings), () =>
+      inLines(mistakes, [...processes.warnings.map(formatFinding), ...open]),
+    );
     return mistakes.length === 0 ? EXIT.OK : EXIT.FINDING;
   },
 };
 
-function print(mistakes: readonly Finding[], warnings: readonly string[]): void {
-  for (const warning of warnings) console.log(`Warning: ${warning}`);
-  for (const mistake of mistakes) console.log(formatFinding(mistake));
+function inLines(mistakes: readonly Finding[], warnings: readonly string[]): string {
   const count = mistakes.length;
-  if (count === 0) console.log('No mistakes found.');
-  else console.log(count === 1 ? '1 mistake found.' : `${count} mistakes found.`);
+  const said = count === 0 ? 'No mistakes' : count === 1 ? '1 mistake' : `${count} mistakes`;
+  const told = warnings.map((warning) => `Warning: ${warning}`);
+  return [...told, ...mistakes.map(formatFinding), `${said} found.`].join('\n');
 }
 
 /** The shape is documented, and pipelines rely on it. */

@@ -2,6 +2,7 @@ import { readSettings } from '#config/index.ts';
 import { findEmbeddedUrl } from '#database/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { tell, toldHelp, toldOptions } from './told.ts';
 import { complain } from './typed-name.ts';
 
 /** `svc database-url`: where the database is, for psql and for further nodes. */
@@ -11,11 +12,13 @@ export const databaseUrl: Command = {
   help: `
 Prints DATABASE_URL, or the URL of the embedded Postgres that a node runs in the data folder, password included.
 
+${toldHelp}
+
 ${projectHelp('DATABASE_URL')}
 
 Example: psql "$(./bin/svc.js database-url)"
 `,
-  options: settingsOptions,
+  options: { ...settingsOptions, ...toldOptions },
 
   async run(flags) {
     const settings = readSettings(process.env, flags);
@@ -24,7 +27,7 @@ Example: psql "$(./bin/svc.js database-url)"
       complain(`There is no embedded database in ${settings.dataDirectory}: start a node first.`);
       return EXIT.FINDING;
     }
-    console.log(url);
+    tell(flags, { url }, () => url);
     return EXIT.OK;
   },
 };

@@ -1,8 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { misspeltVariables, overlayFlags, readSettings, type Settings } from '#config/index.ts';
-import { openKeyRing } from '#crypto/index.ts';
-import { type Database, givesOwnSession, inspectSchema, readMigrations } from '#database/index.ts';
+import { KeyRing, lackingKeys, openKeyRing } from '#crypto/index.ts';
+import {
+  type Database,
+  givesOwnSession,
+  inspectSchema,
+  readMigrations,
+  refuseOldPostgres,
+} from '#database/index.ts';
 import { ActivationError } from '#errors/index.ts';
 import { type Command, EXIT } from './command.ts';
 import {
@@ -10,16 +17,20 @@ import {
   databaseTime,
   findBloat,
   findComplaints,
+  findConnectionTrouble,
+  findHeldSnapshots,
   findIndexTrouble,
   findLockTrouble,
   findVacuumTrouble,
   postgresVersion,
 } from './doctor-repository.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { tell, toldHelp, toldOptions } from './told.ts';
 import { formatVersion } from './version.ts';
 import { withDatabase } from './with-database.ts';
 
 const MOST_SKEW_MS = 1_000;
+const SECOND_LOOK_MS = 1_000;
 
 /** What was looked at: well, as `detail` says, or not, as complaints say. */
 interface Examined {
@@ -33,35 +44,38 @@ export const doctor: Command = {
   name: 'doctor',
   summary: 'examine database, clock, settings and keys, and say what to do',
   help: `
-Looks at versions, the schema, the clock, settings, the key ring, a pooler, indexes, bloat, autovacuum, locks, and what nodes
-complain of. It changes nothing, and no node needs to be running. Exits 1 when something is to be done.
+Looks at versions, the schema, the clock, settings, the key ring, a pooler, connections, indexes, bloat, autovacuum, locks,
+snapshots, and what nodes complain of. It changes nothing, and no node needs to be running. Exits 1 when something is to be done.
 
-  --json              as JSON
+${toldHelp}
 
 ${projectHelp('DATABASE_URL', 'SVC_KEYS')}
 
-Example: svc doctor --json
+Example: svc doctor -o json
 `,
-  options: { ...settingsOptions, json: { type: 'boolean' } },
+  options: { ...settingsOptions, ...toldOptions },
 
   async run(flags) {
     const settings = readSettings(process.env, flags);
     return withDatabase(settings, 'svc doctor', async (database) => {
       const examined: Examined[] = [
         { name: 'settings', complaints: misspelt(process.env) },
-        await examineKeys(settings, overlayFlags(process.env, flags)['SVC_KEYS']),
-        ...(await examineDatabase(settings, database)),
+        ...(await examineDatabase(settings, database, overlayFlags(process.env, flags)['SVC_KEYS'])),
       ];
       const found = examined.flatMap(({ complaints }) => complaints);
-      if (flags['json'] === true)
-        console.log(JSON.stringify({ ok: found.length === 0, findings: found }, null, 2));
-      else console.log(inLines(examined, found.length));
+      tell(flags, { ok: found.length === 0, findings: found }, () => inLines(examined, found.length));
       return found.length === 0 ? EXIT.OK : EXIT.FINDING;
     });
   },
 };
 
-async function examineDatabase(settings: Settings, { db }: Database): Promise<readonly Examined[]> {
+async function examineDatabase(
+  settings: Settings,
+  database: Database,
+  variable: string | undefined,
+): Promise<readonly Examined[]> {
+  const { db } = database;
+  await refuseOldPostgres(db);
   const migrations = await readMigrations(join(settings.installLocation, 'migrations'));
   const { applied, pending } = await inspectSchema(db, migrations);
   const version = {
@@ -72,19 +86,32 @@ async function examineDatabase(settings: Settings, { db }: Database): Promise<re
   if (pending.length > 0) {
     const text = `lacks ${pending.length} of ${migrations.length} migrations: ${pending.slice(0, 3).join(', ')}`;
     const lacking = { id: 'SCHEMA_PENDING', subject: 'the schema', text, hint: 'svc migrate' };
-    return [version, { name: 'schema', complaints: [lacking] }];
+    const keys = await examineKeys(settings, variable);
+    return [keys, version, { name: 'schema', complaints: [lacking] }];
   }
   return [
+    await examineKeys(settings, variable, database),
     version,
     { name: 'schema', detail: `${applied.length} migrations`, complaints: [] },
     { name: 'clock', complaints: skewOf(await databaseTime(db), Date.now()) },
     await examinePooler(settings),
-    { name: 'indexes', complaints: await findIndexTrouble(db) },
+    { name: 'connections', complaints: await findConnectionTrouble(db) },
+    { name: 'indexes', complaints: await brokenIndexes(db) },
     { name: 'bloat', complaints: await findBloat(db) },
     { name: 'autovacuum', complaints: await findVacuumTrouble(db) },
     { name: 'locks', complaints: await findLockTrouble(db) },
+    { name: 'snapshots', complaints: await findHeldSnapshots(db) },
     { name: 'nodes', complaints: await findComplaints(db) },
   ];
+}
+
+/** One that is just being built is not valid for a moment, and at the second look it is. */
+async function brokenIndexes(db: Database['db']): Promise<readonly Complaint[]> {
+  const first = await findIndexTrouble(db);
+  if (first.length === 0) return first;
+  await setTimeout(SECOND_LOOK_MS);
+  const second = new Set((await findIndexTrouble(db)).map(({ subject }) => subject));
+  return first.filter(({ subject }) => second.has(subject));
 }
 
 /** @param theirs of the database, epoch ms, as `ours` */
@@ -115,7 +142,12 @@ async function examinePooler({ databaseUrl, databaseDirectUrl }: Settings): Prom
   return { name: 'pooler', complaints: [{ id: 'POOLED_SESSIONS', subject, text, hint }] };
 }
 
-async function examineKeys({ dataDirectory }: Settings, variable: string | undefined): Promise<Examined> {
+/** @param database one that knows under which keys something is stored */
+async function examineKeys(
+  { dataDirectory }: Settings,
+  variable: string | undefined,
+  database?: Database,
+): Promise<Examined> {
   // Whoever opens a ring that is not there makes one.
   if ((variable ?? '') === '' && !existsSync(join(dataDirectory, 'keys.json'))) {
     const text = 'has no keys.json, and SVC_KEYS is not set';
@@ -123,8 +155,12 @@ async function examineKeys({ dataDirectory }: Settings, variable: string | undef
     return { name: 'keys', complaints: [{ id: 'NO_KEYS', subject: dataDirectory, text, hint }] };
   }
   try {
-    await openKeyRing({ variable, dataDirectory });
-    return { name: 'keys', complaints: [] };
+    const { text } = await openKeyRing({ variable, dataDirectory });
+    const lacking = database && (await lackingKeys(database, new KeyRing(text).ids));
+    if (lacking === undefined) return { name: 'keys', complaints: [] };
+    const hint = 'give this machine the SVC_KEYS or keys.json of the others, or the one that was backed up';
+    const subject = variable === undefined ? dataDirectory : 'SVC_KEYS';
+    return { name: 'keys', complaints: [{ id: 'CRYPTO_KEY_MISSING', subject, text: lacking, hint }] };
   } catch (error) {
     if (!(error instanceof ActivationError)) throw error;
     const complaints = error.findings.map(({ id, where, message, hint }) => ({

@@ -1,5 +1,6 @@
 import { type Command, EXIT } from './command.ts';
-import { complain } from './typed-name.ts';
+import { tellError } from './tell-error.ts';
+import { isTold, tell, toldHelp, toldOptions } from './told.ts';
 
 /** `svc health`: asks a node how it is, for container probes. */
 export const health: Command = {
@@ -8,13 +9,13 @@ export const health: Command = {
   help: `
   --url <url>         the node; default http://127.0.0.1:$PORT (8080)
   --live              only whether it lives, not whether it is ready
-  --json              the answer as JSON
+${toldHelp}
 
 Exits 0 when it is well, 1 when it is not or cannot be reached.
 
 Example: svc health --url http://127.0.0.1:8080
 `,
-  options: { url: { type: 'string' }, live: { type: 'boolean' }, json: { type: 'boolean' } },
+  options: { url: { type: 'string' }, live: { type: 'boolean' }, ...toldOptions },
 
   async run(flags) {
     const base = flags['url'] ?? `http://127.0.0.1:${process.env['PORT'] ?? '8080'}`;
@@ -22,11 +23,12 @@ Example: svc health --url http://127.0.0.1:8080
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
       const text = await response.text();
-      console.log(flags['json'] === true ? text : inLines(text));
+      tell(flags, JSON.parse(text), () => inLines(text));
       return response.ok ? EXIT.OK : EXIT.FINDING;
     } catch (error) {
       const { cause, message } = error as Error;
-      complain(`${url}: ${cause instanceof Error ? cause.message : message}`);
+      const said = `${url}: ${cause instanceof Error ? cause.message : message}`;
+      tellError(isTold(flags) === 'json', { message: said });
       return EXIT.FINDING;
     }
   },

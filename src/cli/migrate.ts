@@ -11,6 +11,7 @@ import {
 } from '#database/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { tell, toldHelp, toldOptions } from './told.ts';
 import { findRunning } from './with-database.ts';
 
 /** `svc migrate`: brings the database schema up to date. */
@@ -22,12 +23,13 @@ Applies the migrations that the database lacks, all or none. Nodes may go on run
 is marked as breaking, which --dry-run shows.
 
   --dry-run           list what would be applied, change nothing
+${toldHelp}
 
 ${projectHelp('DATABASE_URL', 'SVC_DATABASE_DIRECT_URL')}
 
 Example: DATABASE_URL_FILE=/run/secrets/database-url svc migrate --dry-run
 `,
-  options: { ...settingsOptions, 'dry-run': { type: 'boolean' } },
+  options: { ...settingsOptions, ...toldOptions, 'dry-run': { type: 'boolean' } },
 
   async run(flags) {
     const settings = readSettings(process.env, flags);
@@ -46,19 +48,28 @@ Example: DATABASE_URL_FILE=/run/secrets/database-url svc migrate --dry-run
     const state = await inspectSchema(database.db, migrations);
     refuseNewerBreakingSchema(state);
     if (state.pending.length === 0) {
-      console.log(`The schema is up to date (${state.applied.length} migrations).`);
+      tell(
+        flags,
+        { applied: [], pending: [] },
+        () => `The schema is up to date (${state.applied.length} migrations).`,
+      );
       return EXIT.OK;
     }
     if (flags['dry-run'] === true) {
-      for (const name of state.pending) {
-        const { breaking } = migrations.find((migration) => migration.name === name)!;
-        console.log(
-          breaking === undefined ? `would apply ${name}` : `would apply ${name}  BREAKING: ${breaking}`,
-        );
-      }
+      const pending = migrations
+        .filter(({ name }) => state.pending.includes(name))
+        .map(({ name, breaking = null }) => ({ name, breaking }));
+      tell(flags, { applied: [], pending }, () =>
+        pending
+          .map(({ name, breaking }) =>
+            breaking === null ? `would apply ${name}` : `would apply ${name}  BREAKING: ${breaking}`,
+          )
+          .join('\n'),
+      );
       return EXIT.FINDING;
     }
-    for (const name of await migrate(database.db, migrations)) console.log(`applied ${name}`);
+    const applied = await migrate(database.db, migrations);
+    tell(flags, { applied, pending: [] }, () => applied.map((name) => `applied ${name}`).join('\n'));
     return EXIT.OK;
   },
 };

@@ -1,23 +1,22 @@
 import { parseArgs } from 'node:util';
 import { ActivationError, didYouMean, type Finding, formatFinding, nearest, wordsOf } from '#errors/index.ts';
 import { type Command, EXIT } from './command.ts';
-import { COMMANDS, remoteHalf } from './commands.ts';
+import { COMMANDS, OTHER_NAMES, remoteHalf } from './commands.ts';
+import { tellError } from './tell-error.ts';
 import { asTyped, complain } from './typed-name.ts';
+import { UsageError } from './usage-error.ts';
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 
 /** The `svc` command line. @returns the exit code */
 export async function run(argv: readonly string[]): Promise<number> {
-  const [name, ...rest] = argv;
+  const [typed, ...rest] = argv;
+  const name = OTHER_NAMES[typed ?? ''] ?? typed;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     console.log(asTyped(await overview()));
     return name === undefined ? EXIT.USAGE : EXIT.OK;
   }
-  if (name === '--version' || name === '-v' || name === 'version') {
-    const { formatVersion } = await import('./version.ts');
-    console.log(formatVersion());
-    return EXIT.OK;
-  }
+  if (name === '--version' || name === '-v') return runCommand((await import('./version.ts')).version, rest);
   if (name === '__complete') {
     const { completionsOf } = await import('./complete.ts');
     for (const word of await completionsOf(rest)) console.log(word);
@@ -25,7 +24,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   if (!Object.hasOwn(COMMANDS, name)) {
     const near = didYouMean(name, Object.keys(COMMANDS));
-    complain(`svc: there is no command '${name}'. ${near ?? "See 'svc --help'."}`);
+    const message = `svc: there is no command '${name}'. ${near ?? "See 'svc --help'."}`;
+    tellError(isMachineRead(rest), { message });
     return EXIT.USAGE;
   }
   const half = remoteHalf(name, rest[0]);
@@ -64,7 +64,8 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
     const message = wordsOf(error);
     const { secretFlagHint } = await import('./settings-flags.ts');
     const hint = secretFlagHint(message) ?? nearestFlag(message, Object.keys(command.options));
-    complain([`svc ${command.name}: ${message}`, hint ?? []].flat().join('\n'));
+    const said = [`svc ${command.name}: ${message}`, hint ?? []].flat().join('\n');
+    tellError(isMachineRead(argv), { message: said });
     return EXIT.USAGE;
   }
   if (flags['help'] === true) {
@@ -75,8 +76,18 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
   try {
     return await command.run(flags, positionals);
   } catch (error) {
+    const isJson = flags['output'] === 'json' || flags['json'] === true;
+    if (error instanceof UsageError) {
+      tellError(isJson, { message: `svc ${command.name}: ${error.message}` });
+      return EXIT.USAGE;
+    }
     const findings = await findingsOf(error, flags);
-    if (findings.length === 0) throw error;
+    if (findings.length === 0) return unexpected(command, error, isJson);
+    if (isJson) {
+      const message = `svc ${command.name}: ${findings.map((each) => each.message).join('; ')}`;
+      tellError(true, { message }, { message, findings });
+      return EXIT.FINDING;
+    }
     for (const finding of findings) complain(formatFinding(finding));
     const count = findings.length;
     complain(
@@ -84,6 +95,21 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
     );
     return EXIT.FINDING;
   }
+}
+
+/** Before its options are read: whether a program reads what is said. */
+function isMachineRead(argv: readonly string[]): boolean {
+  return /(?:^| )(?:--json|-o ?json|--output[ =]json)(?: |$)/.test(argv.join(' '));
+}
+
+/** A mistake of ours. Where it is in the code helps nobody but us; a node, whose log others read later, tells it always. */
+function unexpected({ name }: Command, error: unknown, isJson: boolean): number {
+  if (name === 'start' || /^(?:debug|trace)$/.test(process.env['SVC_LOG_LEVEL'] ?? '')) throw error;
+  tellError(isJson, {
+    message: `svc ${name}: ${wordsOf(error)}`,
+    hint: 'This is a mistake of svc itself; with SVC_LOG_LEVEL=debug it says where',
+  });
+  return EXIT.FINDING;
 }
 
 function nearestFlag(message: string, flags: readonly string[]): string | undefined {

@@ -2,6 +2,7 @@ import { readSettings } from '#config/index.ts';
 import { unlock as forget } from '#security/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { tell, toldHelp, toldOptions } from './told.ts';
 import { complain } from './typed-name.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -15,11 +16,13 @@ svc unlock --address <address>
 
 Works on the database, also when no administrator can log in. Over REST: POST /svc/authentication/lockout?_action=unlock
 
+${toldHelp}
+
 ${projectHelp('DATABASE_URL')}
 
 Example: svc unlock svc-admin
 `,
-  options: { ...settingsOptions, address: { type: 'string' } },
+  options: { ...settingsOptions, ...toldOptions, address: { type: 'string' } },
   arguments: ['[<user name>]'],
 
   async run(flags, [userName]) {
@@ -31,7 +34,7 @@ Example: svc unlock svc-admin
     const settings = readSettings(process.env, flags);
     return withDatabase(settings, 'svc unlock', async (database) => {
       const forgotten = await forget(database, userName === undefined ? { address: address! } : { userName });
-      console.log(
+      tell(flags, { unlocked: userName ?? address, forgotten }, () =>
         forgotten === 0 ? 'No login has failed there of late.' : `${userName ?? address} may log in.`,
       );
       return EXIT.OK;

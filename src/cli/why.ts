@@ -4,6 +4,7 @@ import { type Explanation, explainFiring } from '#scheduler/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { readTime } from './remote/time-argument.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { tell, toldHelp, toldOptions } from './told.ts';
 import { complain } from './typed-name.ts';
 import { userInSentences, whyUser } from './why-user.ts';
 import { withDatabase } from './with-database.ts';
@@ -13,14 +14,15 @@ const EXPECTED = "'svc why schedule <id> --at <time>' or 'svc why user <id> [rol
 /** `svc why schedule <id> --at <time>` tells why a schedule did, or did not, fire, `svc why user <id>` where roles come from. */
 export const why: Command = {
   name: 'why',
-  summary: 'tell why a schedule did, or did not, fire at a time, or why a user has a role',
+  summary: 'tell why a schedule fired or did not, a user has a role, a process waits, a node stands still',
   help: `
 svc why schedule <id> --at <time> [--node <name>]
 svc why user <id> [role <id>]
+svc why process|task|node|request <id>    asks a node, and has a help of its own: svc why process --help
 
   --node <name>       the schedule of that id in the memory of the node; default: the persisted one, if there is one
   --at <time>         the planned time: 2026-08-02T02:00:00Z, -10m, 02:00, yesterday 02:00; default: now
-  --json              the causal chain, or the grants, as JSON
+${toldHelp}
 
 Reads the ledger, or the grants and the audit trail, in the database; no node needs to be running. Of a user it tells all
 roles, or of one why it is, or is not, there.
@@ -34,7 +36,7 @@ Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
     ...settingsOptions,
     at: { type: 'string' },
     node: { type: 'string' },
-    json: { type: 'boolean' },
+    ...toldOptions,
   },
   arguments: ['schedule|user', '<id>', '[role <id>]'],
 
@@ -51,7 +53,7 @@ Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
       try {
         if (kind === 'user') {
           const answer = await whyUser(settings, db, { id, role: more[1] });
-          console.log(flags['json'] === true ? JSON.stringify(answer, null, 2) : userInSentences(id, answer));
+          tell(flags, answer, () => userInSentences(id, answer));
           return EXIT.OK;
         }
         const explanation = await explainFiring(db, {
@@ -59,7 +61,7 @@ Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
           at,
           ...(typeof flags['node'] === 'string' ? { nodeName: flags['node'] } : {}),
         });
-        console.log(flags['json'] === true ? JSON.stringify(explanation, null, 2) : inSentences(explanation));
+        tell(flags, explanation, () => inSentences(explanation));
         return EXIT.OK;
       } catch (error) {
         if (!(error instanceof ResourceError)) throw error;

@@ -76,6 +76,8 @@ export interface Results<T> extends AsyncIterable<T> {
 
 interface ReadOptions {
   readonly fields?: readonly string[];
+  /** What the resource takes besides. */
+  readonly parameters?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
@@ -141,11 +143,11 @@ export class Objects<T extends object = JsonObject> {
     };
   }
 
-  read(id: string, { fields, signal }: ReadOptions = {}): Promise<Stored<T>> {
+  read(id: string, { fields, parameters, signal }: ReadOptions = {}): Promise<Stored<T>> {
     return this.#transport.send({
       method: 'GET',
       path: this.#at(id),
-      parameters: { _fields: fields?.join(',') },
+      parameters: { ...parameters, _fields: fields?.join(',') },
       signal,
     });
   }

@@ -1,4 +1,10 @@
-import { type ErrorBody, errorOf, NeedsReauthenticationError, UnreachableError } from './client-error.ts';
+import {
+  type ErrorBody,
+  errorOf,
+  NeedsReauthenticationError,
+  SvcError,
+  UnreachableError,
+} from './client-error.ts';
 
 /**
  * Who asks. A token may be a function, which is called for each request, so that it can be renewed; `session` is the cookie
@@ -31,6 +37,13 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Of requests that the server has turned away before it looked at what they ask for. */
+const AT_THE_DOOR: ReadonlySet<string | undefined> = new Set([
+  'AUTH_BUSY',
+  'HTTP_BODIES_CROWDED',
+  'HTTP_PIPELINE_CROWDED',
+  'HTTP_RATE_LIMIT',
+]);
 const MOST_TRIES = 4;
 const LONGEST_WAIT_SECONDS = 10;
 
@@ -49,8 +62,8 @@ export class Transport {
   /**
    * @throws SvcError as its subclasses say, UnreachableError where there is no answer
    *
-   * A read that is answered with 503 and `Retry-After` is sent again; a write never is, because some have an effect
-   * before they fail.
+   * A read that is answered with 503 and `Retry-After` is sent again, and so is anything that was turned away at the door,
+   * which the id of the error says; no other write is, because some have an effect before they fail.
    */
   async send<T>(call: Call): Promise<T> {
     try {
@@ -72,9 +85,12 @@ export class Transport {
     for (let left = MOST_TRIES; ; left--) {
       const response = await this.#fetch(call, headers);
       const wait = Number(response.headers.get('Retry-After') ?? Number.NaN);
-      const isLater = response.status === 503 && wait >= 0 && wait <= LONGEST_WAIT_SECONDS;
-      if (!isLater || call.method !== 'GET' || left === 1) return this.#read(response);
-      await response.arrayBuffer();
+      try {
+        return await this.#read(response);
+      } catch (error) {
+        const isLater = wait >= 0 && wait <= LONGEST_WAIT_SECONDS && left > 1;
+        if (!isLater || !(error instanceof SvcError) || !mayComeAgain(call, error)) throw error;
+      }
       await pause(wait * 1_000, call.signal);
     }
   }
@@ -127,6 +143,10 @@ export class Transport {
     }
     throw errorOf(errorBody(text, status, statusText), requestId);
   }
+}
+
+function mayComeAgain({ method }: Call, { code, id }: SvcError): boolean {
+  return AT_THE_DOOR.has(id) || (method === 'GET' && code === 503);
 }
 
 /** An error may be of a proxy, and then in words of its own. */

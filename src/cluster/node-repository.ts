@@ -22,7 +22,7 @@ export interface NodeRow {
   readonly started_at: Date;
   readonly stopped_at: Date | null;
   readonly recovery: JsonObject | null;
-  /** The work that it was running in solitude when it was last seen; null if there was none. */
+  /** The work that was in quarantine there when it was last seen; null if there was none. */
   readonly alone: string | null;
   /** Since when it is to claim nothing; null when it works. */
   readonly drained_at: Date | null;

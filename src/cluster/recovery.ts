@@ -18,7 +18,7 @@ export type LossKind = 'ended' | 'silent';
 
 export interface Loss {
   readonly kind: LossKind;
-  /** The work that it was running in solitude when it was last seen (`noteAlone`); null if there was none. */
+  /** The work that was in quarantine there when it was last seen (`noteAlone`); null if there was none. */
   readonly alone: string | null;
 }
 

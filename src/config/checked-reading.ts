@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Finding } from '#errors/index.ts';
 import { formatPointer, type JsonValue } from '#json/index.ts';
 import { type CheckedConfig, ConfigChecks } from './config-checks.ts';
@@ -5,7 +6,7 @@ import type { ConfigFile } from './config-file.ts';
 import { type Report, warn } from './config-report.ts';
 import { parseJsonDocument } from './json-document.ts';
 import { mostFindings } from './most-findings.ts';
-import { type ReadConfig, type ReadingRules, readConfig } from './read-config.ts';
+import { type ReadConfig, type ReadingRules, readingConfig } from './read-config.ts';
 
 /** Reads configurations as their schemas have them, and as the parts of the server would take them. */
 export class CheckedReading {
@@ -17,12 +18,18 @@ export class CheckedReading {
   }
 
   /**
-   * Reads a text, and asks the checks of its definition as well.
+   * Reads a text, and asks the checks of its definition as well. Others have their turns between the steps.
    *
    * @param previous what is in force, for a text that is only looked at
    */
   async read(file: ConfigFile, report: Report, previous?: unknown): Promise<ReadConfig> {
-    const read = readConfig(file, { ...this.#rules, report });
+    const steps = readingConfig(file, { ...this.#rules, report });
+    let step = steps.next();
+    while (step.done !== true) {
+      await setImmediate();
+      step = steps.next();
+    }
+    const read = step.value;
     if ('entry' in read) {
       const findings = await this.ask({ ...read.entry, previous }, report);
       return findings.length === 0 ? read : { findings: withFields(findings, file) };

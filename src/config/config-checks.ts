@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ActivationError, type Finding } from '#errors/index.ts';
 import { getAt, type JsonValue, parsePointer } from '#json/index.ts';
 import { definitionOf } from './config-id.ts';
@@ -52,6 +53,8 @@ export class ConfigChecks {
     const locate = locator(file, text);
     const isSaid = (field: string) => saidBySchema(refused, value, field);
     for (const check of this.#checks.get(definitionOf(id)) ?? []) {
+      // Of a large one each of them takes its time.
+      await setImmediate();
       try {
         for (const { field, where, ...objection } of (await check(value, id, previous)) ?? []) {
           if (!saidBySchema(refused, value, field))

@@ -67,9 +67,29 @@ export type AnyConfigDefinition = ConfigDefinition<unknown> | ConfigFactoryDefin
 export function defineConfig<T>(
   parts: Omit<ConfigDefinition<T>, 'kind' | 'jsonSchema'>,
 ): ConfigDefinition<T> {
-  return { ...parts, kind: 'single', jsonSchema: toJsonSchema(parts.schema) };
+  const describe = describing(parts);
+  return {
+    ...parts,
+    kind: 'single',
+    get jsonSchema() {
+      return describe();
+    },
+  };
 }
 
 export function defineConfigFactory<T>(parts: DefinitionParts<T>): ConfigFactoryDefinition<T> {
-  return { ...parts, kind: 'factory', jsonSchema: toJsonSchema(parts.schema) };
+  const describe = describing(parts);
+  return {
+    ...parts,
+    kind: 'factory',
+    get jsonSchema() {
+      return describe();
+    },
+  };
+}
+
+/** Made when it is asked for: all of them take a tenth of the processor time of a start, and few have a file. */
+function describing({ schema }: { readonly schema: ConfigSchema<unknown> }): () => JsonSchema {
+  let made: JsonSchema | undefined;
+  return () => (made ??= toJsonSchema(schema));
 }

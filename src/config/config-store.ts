@@ -7,6 +7,7 @@ import type { AnyConfigDefinition, ConfigDefinition, ConfigFactoryDefinition } f
 import type { ConfigFile } from './config-file.ts';
 import { ConfigListeners } from './config-listeners.ts';
 import { type ConfigPlanner, ConfigPlans, type PlannedEffect } from './config-plans.ts';
+import { ConfigRemovals } from './config-removals.ts';
 import type { ConfigReport, Report } from './config-report.ts';
 import { fingerprintOf, isSameContent, revisionOf } from './config-text.ts';
 import { shippedDefinitions } from './definitions/shipped-definitions.ts';
@@ -23,6 +24,7 @@ import { MOST_FINDINGS } from './most-findings.ts';
 import { type Locations, openProperties, type Properties, type PropertyOptions } from './property-source.ts';
 import type { ConfigEntry, ReadingRules } from './read-config.ts';
 import { type RefusedConfig, RefusedConfigs } from './refused-configs.ts';
+import { ScriptOverlay } from './script-overlay.ts';
 import { type ConfigOrigin, SeenFiles } from './seen-files.ts';
 
 export interface ConfigOptions extends PropertyOptions {
@@ -45,6 +47,9 @@ export interface CheckedText {
 export class ConfigStore {
   /** As scripts may see them. */
   readonly properties: Properties;
+  readonly scripts = new ScriptOverlay();
+  /** Asked before one of many configurations is deleted through `/config`. */
+  readonly removals = new ConfigRemovals();
   readonly #locations: ConfigOptions['settings'];
   readonly #rules: ReadingRules;
   readonly #folders: readonly string[];
@@ -274,7 +279,7 @@ export class ConfigStore {
     await this.#noticeEdits(listing.files);
     const files = this.#inForce(listing.files);
     const next = new Map(this.#snapshot);
-    const changes: ConfigChange[] = [];
+    const changes: ConfigChange[] = [...this.scripts.takeChanges()];
     // Removals first: a renamed endpoint keeps its path only when the old name has let go of it.
     for (const id of new Set([...this.#snapshot.keys(), ...this.#refused.list.map(({ id }) => id)])) {
       if (!files.has(id)) this.#remove(id, next, changes);

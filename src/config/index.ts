@@ -35,6 +35,16 @@ export { absentModule, openProperties } from './definitions/field-modules.ts';
 export { infoConfig } from './definitions/info-schema.ts';
 export { decodedSegment, internalRole } from './definitions/internal-role.ts';
 export { type ManagedConfig, managedConfig, PROPERTY_TYPES, SHOWN } from './definitions/managed-schema.ts';
+export {
+  type MappingConfig,
+  mappingConfig,
+  RECONCILIATION_KEYS,
+  SITUATIONS,
+  type Situation,
+  SYNC_ACTIONS,
+  type SyncAction,
+  syncConfig,
+} from './definitions/mapping-schema.ts';
 export { policyConfig } from './definitions/policy-schema.ts';
 export { processConfig } from './definitions/process-schema.ts';
 export { repoConfig } from './definitions/repo-schema.ts';
@@ -47,13 +57,20 @@ export {
 export {
   INVOKE_LOG_LEVELS,
   MISFIRE_POLICIES,
+  SCHEDULE_FLAGS,
   SCHEDULE_PRIORITY,
   SCHEDULE_TYPES,
   type ScheduleConfig,
   scheduleConfig,
 } from './definitions/schedule-schema.ts';
 export { schedulerConfig } from './definitions/scheduler-schema.ts';
-export { type ScriptConfig, scriptConfig } from './definitions/script-schema.ts';
+export {
+  type ScimAttributeConfig,
+  type ScimConfig,
+  type ScimResourceTypeConfig,
+  scimConfig,
+} from './definitions/scim-schema.ts';
+export { scriptConfig } from './definitions/script-schema.ts';
 export {
   HISTORY_LEVELS,
   type HistoryLevel,
@@ -64,6 +81,7 @@ export { parseJsonDocument } from './json-document.ts';
 export { isBelow, isReallyBelow, requireOwnProcesses, requireOwnSources } from './own-folders.ts';
 export { isModuleFile, ProjectModules } from './project-modules.ts';
 export type { PropertySource } from './property-source.ts';
+export { ScriptOverlay, type ScriptTexts } from './script-overlay.ts';
 export { secretReferences } from './secret-references.ts';
 export { SECRET_VARIABLES, takeEnvironment, withoutSecrets } from './secret-variables.ts';
 export {

@@ -44,11 +44,19 @@ export type ReadConfig =
   | { readonly entry: ConfigEntry }
   | { readonly findings: readonly Finding[]; readonly written?: JsonValue };
 
-/** Text → JSON → substitution → comments and unknown keys → schema. */
-export function readConfig(
+/** Reads a file in one go. */
+export function readConfig(file: ConfigFile, rules: ReadingRules): ReadConfig {
+  const steps = readingConfig(file, rules);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+/** Text → JSON → substitution → comments and unknown keys → schema. Of a large one each step takes its time. */
+export function* readingConfig(
   { id, file, content }: ConfigFile,
   { definitions, properties, report, starting }: ReadingRules,
-): ReadConfig {
+): Generator<undefined, ReadConfig> {
   if ('finding' in content) return { findings: [content.finding] };
   const { text } = content;
   const { document, problems } = parseJsonDocument(text);
@@ -58,6 +66,7 @@ export function readConfig(
   if (document === undefined) return unreadable(id, file, text, { definitions, report }, findings);
   const raw = document.value;
   const definition = definitionOf(id, definitions);
+  yield;
   const { value, unresolved, mistyped } = substitute(withDefaults(raw, definition), properties);
   for (const mistake of mistyped.slice(0, MOST_FINDINGS + 1))
     findings.push(mistypedFinding(file, document, mistake));
@@ -79,7 +88,9 @@ export function readConfig(
     for (const finding of findings) warn(report, finding);
     return { entry: { id, file, text, raw, value } };
   }
+  yield;
   const { value: known, undescribed } = separateKeys(value, definition.jsonSchema);
+  yield;
   const checked: CheckedText = { file, document, value, undescribed };
   for (const key of undescribed) {
     const finding = unknownKeyFinding(checked, key);
@@ -104,6 +115,7 @@ export function readConfig(
     if (starting === true) warn(report, finding);
     else findings.push(finding);
   }
+  yield;
   const parsed = definition.schema.safeParse(known);
   if (parsed.success && findings.length === 0) return { entry: { id, file, text, raw, value: parsed.data } };
   for (const issue of parsed.success ? [] : parsed.error.issues) {

@@ -13,11 +13,11 @@ export { DEFAULT_ALIAS, KeyRing, type KeyRingText, NEEDED_ALIASES } from './key-
 export { lackingKeys, noteUseIn, requireKeysInUse } from './key-use.ts';
 export { forgetKey, forgetReplacedKeys, noteRotation } from './key-use-repository.ts';
 export { openCrypto } from './open-crypto.ts';
-export { type KeyRingPlace, type OpenedKeyRing, openKeyRing } from './open-key-ring.ts';
+export { type KeyRingPlace, type OpenedKeyRing, openKeyRing, readKeyRing } from './open-key-ring.ts';
 export { hashPassword } from './password-hash.ts';
 export { replaceFile } from './replace-file.ts';
 export { type RewrapMemory, Rewrapper } from './rewrap.ts';
-export { isSeal, PRIVATE_SEAL, placeOfForeign, withoutSeals, withSeals } from './seal.ts';
+export { getSealedAt, isSeal, PRIVATE_SEAL, placeOfForeign, withoutSeals, withSeals } from './seal.ts';
 export { openMembers, plainSecrets, sealMembers } from './sealed-members.ts';
 export { isReference, isSecretValue, isStandIn, secretMembers, standInOf } from './secret-members.ts';
 export { HASHES_AT_ONCE } from './slow-hash.ts';

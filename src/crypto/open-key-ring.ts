@@ -24,18 +24,27 @@ export interface OpenedKeyRing {
 
 const NEW_KEY_BYTES = 32;
 
+/** The same for whoever only looks: nothing is made. */
+export function readKeyRing(place: KeyRingPlace): Promise<OpenedKeyRing> {
+  return openKeyRing(place, false);
+}
+
 /**
  * Reads the key ring from `SVC_KEYS`, else from `keys.json` in the data directory, which is made at the first
  * start, readable for its owner only. Where it cannot be made, as in a read-only container, the ring is empty.
  *
  * @throws ActivationError when it cannot be read or is no key ring; the message shows nothing of a key
  */
-export async function openKeyRing({ variable, dataDirectory }: KeyRingPlace): Promise<OpenedKeyRing> {
+export async function openKeyRing(
+  { variable, dataDirectory }: KeyRingPlace,
+  isMade = true,
+): Promise<OpenedKeyRing> {
   if (variable !== undefined && variable.trim() !== '')
     return { text: parseKeyRing(variable, 'SVC_KEYS'), place: 'SVC_KEYS' };
   const file = join(dataDirectory, 'keys.json');
   const found = await read(file);
   if (found !== undefined) return { text: parseKeyRing(found, file), place: file };
+  if (!isMade) return { text: {}, place: file, missing: `there is no ${file}` };
   const made = await makeOnce(file, dataDirectory);
   const text = await read(file);
   if (text === undefined)

@@ -79,6 +79,16 @@ export function withSeals(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withSeals(member)]));
 }
 
+/** The value at a place in what is no envelope itself. Of a part of an envelope there is what its seal has. */
+export function getSealedAt(root: JsonValue, pointer: Pointer): JsonValue | undefined {
+  let value: JsonValue | undefined = root;
+  for (const [depth, token] of pointer.entries()) {
+    if (depth > 0 && value !== undefined && isEnvelope(value)) value = sealOf(value);
+    value = getAt(value, [token]);
+  }
+  return value;
+}
+
 /**
  * What was sent, with what is stored in place of the seals that stand where they stood.
  *

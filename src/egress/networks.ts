@@ -93,11 +93,11 @@ export function includes(list: BlockList, address: string): boolean {
   return list.check(address, familyOf(address));
 }
 
-/** An address without zone; IPv4 in the clothes of IPv6, mapped or translated, as what it leads to. */
+/** An address without its zone; one of IPv4 that is mapped or translated into IPv6 becomes the IPv4 address. */
 export function withoutMapping(address: string): string {
   const plain = address.replace(/%.*$/, '');
   if (isIP(plain) !== 6) return plain;
-  // One of many ways to write it.
+  // `new URL` writes it in the shortest of many forms.
   const written = new URL(`http://[${plain}]`).hostname.slice(1, -1);
   const [, high, low] = /^(?:::ffff:|64:ff9b::)(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4})$/.exec(written) ?? [];
   if (low === undefined) return written;

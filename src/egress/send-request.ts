@@ -1,5 +1,4 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request as overHttp } from 'node:http';
-import { request as overHttps } from 'node:https';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { BadRequestError, ResourceError, ServiceUnavailableError, TimeoutError } from '#errors/index.ts';
 import type { AddressGuard } from './address-guard.ts';
@@ -97,7 +96,8 @@ async function exchange(
   { lookup, area }: AddressGuard,
   signal: AbortSignal,
 ): Promise<IncomingResponse> {
-  const send = url.protocol === 'https:' ? overHttps : overHttp;
+  // Loaded here, because most threads never send one; an import of `node:http` loads `fetch` as well.
+  const { request: send } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = send(url, { method, headers, lookup, signal, agent: false }, resolve);
     outgoing.on('error', reject);

@@ -11,6 +11,7 @@ import {
   type Response,
   type RouteHandler,
   type RouteMatch,
+  unsupported,
 } from '#resource/index.ts';
 import {
   type BindingsOf,
@@ -39,8 +40,6 @@ export interface EndpointPlatform {
   readonly crypto: Crypto;
 }
 
-const METHODS = ['read', 'query', 'create', 'action', 'update', 'patch', 'delete'] as const;
-
 /** The resource of one endpoint: every request runs its script. */
 export class EndpointResource implements RouteHandler {
   readonly answersFreely = true;
@@ -62,7 +61,7 @@ export class EndpointResource implements RouteHandler {
   /** What its script makes of a request is known to the script only. */
   describe(path: string): readonly ResourceDescription[] {
     const title = `endpoint ${this.#endpoint.name}`;
-    return [{ path, kind: 'singleton', title, methods: METHODS, actions: [] }];
+    return [{ path, kind: 'singleton', title, methods: this.#endpoint.methods, actions: [] }];
   }
 
   /** Compiles the script. @throws ResourceError when it cannot be found or does not compile */
@@ -78,6 +77,7 @@ export class EndpointResource implements RouteHandler {
         Promise.reject(errorIdOf(error) === FIELD_SCRIPT ? error : notFound(request)),
       );
     }
+    if (!this.#endpoint.methods.includes(request.method)) return unsupported(request);
     try {
       return request.method === 'create' && request.orUpdate === true
         ? await this.#createOrUpdate(context, request, match)

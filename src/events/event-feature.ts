@@ -9,14 +9,20 @@ import {
   type Platform,
   WAKE_UP,
 } from '#platform/index.ts';
-import { formatPath, type RequestSink, rootContext, type SecurityContext } from '#resource/index.ts';
+import {
+  type Context,
+  formatPath,
+  type RequestSink,
+  rootContext,
+  type SecurityContext,
+} from '#resource/index.ts';
 import { type AccessRules, recordedIn } from '#security/index.ts';
 import { noteTelling, writeBatch } from './event-repository.ts';
 import type { Judged } from './event-stream.ts';
 import { EventStreams } from './event-streams.ts';
 import { EventWriter } from './event-writer.ts';
 import { eventsResource } from './events-resource.ts';
-import { mayAsk } from './may-listen.ts';
+import { mayAsk, mayRead } from './may-listen.ts';
 import { eventOfChange, eventOfObservation, type ToldEvent } from './told-event.ts';
 import { parseTopics, reading, type Topic } from './topic.ts';
 
@@ -40,6 +46,7 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
   const heard = new Int32Array(options.listening);
   const isHeard = () => Atomics.load(heard, 0) === 1;
   const asks = mayAsk({ ...options, router });
+  const reads = mayRead(options);
   const types = () => config.get(managedConfig).objects.map(({ name }) => name);
   let writer: EventWriter | undefined;
   let streams: EventStreams | undefined;
@@ -54,6 +61,12 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
       if (events.length > 0) observe({ kind: 'changes.committed', events });
     });
   });
+
+  /** Whoever may listen to a topic may see all of it, but for objects, and for operations, which are their makers'. */
+  async function maySee(context: Context, { topic, resource }: ToldEvent): Promise<boolean> {
+    if (topic === 'operation') return reads(context, reading(resource));
+    return !topic.startsWith('object:') || asks(context, reading(resource));
+  }
 
   async function judge(
     security: SecurityContext,
@@ -73,8 +86,7 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
     const shown: ToldEvent[] = [];
     let isGap = false;
     for (const event of events) {
-      const isObject = event.topic.startsWith('object:');
-      if (!isObject || lost.has(event.resource) || (await asks(context, reading(event.resource)))) {
+      if (lost.has(event.resource) || (await maySee(context, event))) {
         shown.push(event);
       } else {
         // Nobody can say any more whether the caller could read it.

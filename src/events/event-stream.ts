@@ -3,7 +3,7 @@ import type { EventBatch } from './event-repository.ts';
 import type { ToldEvent } from './told-event.ts';
 import type { Topic } from './topic.ts';
 
-/** A reader that has so much of it before it is dropped. */
+/** Bytes that may wait for one reader; a slower one is dropped. */
 const MOST_UNSENT_BYTES = 262_144;
 /** Batches that may wait for the judgement about the ones before. */
 const MOST_WAITING = 200;

@@ -18,9 +18,9 @@ const BEAT_MS = 15_000;
 /** A node without wake-ups looks so often, as long as somebody listens. */
 const POLL_MS = 100;
 const WOKEN_POLL_MS = 1_000;
-/** Who comes back so soon finds all that was told meanwhile. */
+/** Nodes go on telling for so long after the last stream ended: a client that comes back by then misses nothing. */
 const LINGER_MS = 60_000;
-/** A node that has not noticed by then may have told nothing: a gap says so. */
+/** How long a node may take to notice that somebody listens; after that a gap says that it may have told nothing. */
 const LONGEST_WAIT_MS = 5_000;
 
 /** Who listens. */

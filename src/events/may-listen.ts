@@ -14,15 +14,26 @@ export interface MayListenOptions {
  * whatever error, is then not told from what is not there.
  */
 export function mayAsk({ access, router, entrance }: MayListenOptions) {
+  const reads = mayRead({ entrance });
   return async (context: Context, request: Request): Promise<boolean> => {
-    const isScripted = router.judgesByScript([request]);
+    if (router.judgesByScript([request])) return reads(context, request);
     try {
-      if (!isScripted) return await access.grants(context, request, (...asked) => router.handle(...asked));
+      return await access.grants(context, request, (...asked) => router.handle(...asked));
+    } catch (error) {
+      if (error instanceof ForbiddenError) return false;
+      throw error;
+    }
+  };
+}
+
+/** Whether a caller is answered. */
+export function mayRead({ entrance }: Pick<MayListenOptions, 'entrance'>) {
+  return async (context: Context, request: Request): Promise<boolean> => {
+    try {
       await entrance.handle(rootContext(context), request);
       return true;
     } catch (error) {
-      if (error instanceof ForbiddenError) return false;
-      if (isScripted && error instanceof ResourceError && error.code < 500) return false;
+      if (error instanceof ResourceError && error.code < 500) return false;
       throw error;
     }
   };

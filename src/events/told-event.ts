@@ -17,6 +17,7 @@ const PLACES: readonly (readonly [prefix: string, topic: string])[] = [
   ['config', 'config'],
   ['scheduler/job', 'schedule'],
   ['taskscanner', 'scan'],
+  ['operation', 'operation'],
   ['workflow/taskinstance', 'task'],
   ['workflow/processinstance', 'instance'],
   ['cluster', 'node'],
@@ -68,13 +69,15 @@ export function eventOfObservation(said: Observation): ToldEvent | 'gap' | undef
       return { topic: 'schedule', resource: `scheduler/job/${said.schedule}`, operation: 'update' };
     case 'scan.ended':
       return { topic: 'scan', resource: `taskscanner/${said.run}`, operation: 'update' };
+    case 'operation.ended':
+      return { topic: 'operation', resource: `operation/${said.operation}`, operation: 'update' };
     case 'job.failed':
       return said.dead
         ? { topic: 'deadletter', resource: 'workflow/job/deadletter', operation: 'create' }
         : undefined;
     case 'config.changed':
     case 'config.refused':
-      return { topic: 'config', resource: `config/${said.id}`, operation: 'update' };
+      return { topic: 'config', resource: pathOf(said.id), operation: 'update' };
     case 'node.joined':
       return { topic: 'node', resource: `cluster/${said.node}`, operation: 'update' };
     case 'login.attempted':
@@ -86,4 +89,9 @@ export function eventOfObservation(said: Observation): ToldEvent | 'gap' | undef
     default:
       return undefined;
   }
+}
+
+/** Scripts that are set through REST are told with configurations. */
+function pathOf(id: string): string {
+  return id.startsWith('script-file/') ? id.replace('script-file/', 'script/file/') : `config/${id}`;
 }

@@ -7,6 +7,7 @@ const ASKED: Readonly<Record<string, string>> = {
   firing: 'scheduler/firing',
   schedule: 'scheduler/job',
   scan: 'taskscanner',
+  operation: 'operation',
   node: 'cluster',
   task: 'workflow/taskinstance',
   instance: 'workflow/processinstance',

@@ -11,13 +11,15 @@ import {
   toResourceError,
 } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { networkOf, type RateLimit } from '#security/index.ts';
+import { networkOf } from '#resource/index.ts';
+import type { RateLimit } from '#security/index.ts';
 import { type AnswerWriter, answerText, LINGER_MS } from './answer-writer.ts';
+import { type Dialect, dialectOf, REST } from './dialect.ts';
 import { HttpExchange } from './http-exchange.ts';
 import type { Site } from './incoming.ts';
 import { type Page, type Pages, withoutSlash } from './pages.ts';
 import { refuseMessage } from './refuse-message.ts';
-import { BASE_PATH, isBelowBase, type RestInterface } from './rest-interface.ts';
+import type { RestInterface } from './rest-interface.ts';
 import { tellAnswered } from './tell-answered.ts';
 import { Turns } from './turns.ts';
 import { type Answer, writeError } from './write-response.ts';
@@ -101,16 +103,21 @@ export class Door {
 
   async #answer(exchange: HttpExchange): Promise<Answer> {
     const { rest, observe } = this.#options;
-    if (rest === undefined || !isBelowBase(exchange.incoming.path)) {
-      return this.#settle(exchange, () => this.#page(exchange)(exchange));
+    const dialect = dialectOf(exchange.incoming.path);
+    if (rest === undefined || dialect === undefined) {
+      return this.#settle(exchange, REST, () => this.#page(exchange)(exchange));
     }
-    const answer = await this.#settle(exchange, () => rest.answer(exchange));
+    const answer = await this.#settle(exchange, dialect, () => rest.answer(exchange, dialect));
     tellAnswered(observe, exchange, answer);
     return answer;
   }
 
   /** The answer, be it to what went wrong; what is the server's own fault is told. */
-  async #settle(exchange: HttpExchange, ask: () => Answer | Promise<Answer>): Promise<Answer> {
+  async #settle(
+    exchange: HttpExchange,
+    { writeError }: Dialect,
+    ask: () => Answer | Promise<Answer>,
+  ): Promise<Answer> {
     try {
       return await ask();
     } catch (thrown) {
@@ -129,7 +136,7 @@ export class Door {
     const page = isRead ? this.#options.pages[withoutSlash(path)] : undefined;
     if (page !== undefined) return page;
     throw new NotFoundError(`There is nothing at '${path}'`, {
-      hint: `Resources are below ${BASE_PATH}; /docs describes them`,
+      hint: `Resources are below ${REST.base}; /docs describes them`,
     });
   }
 

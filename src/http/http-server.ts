@@ -6,12 +6,13 @@ import { RateLimit, TrustedProxies } from '#security/index.ts';
 import { AnswerWriter } from './answer-writer.ts';
 import { ApiDescription } from './api-description.ts';
 import { type Diagnostics, diagnosticsFor, metricsPages } from './diagnostics.ts';
+import { REST } from './dialect.ts';
 import { docsPages } from './docs-pages.ts';
 import { Door } from './door.ts';
 import { type Health, healthPages } from './health.ts';
 import type { Site } from './incoming.ts';
 import { listen } from './listen.ts';
-import { BASE_PATH, type EventDesk, RestInterface, type RestOptions } from './rest-interface.ts';
+import { type EventDesk, RestInterface, type RestOptions } from './rest-interface.ts';
 
 export interface HttpServerOptions
   extends Pick<
@@ -60,7 +61,7 @@ export class HttpServer implements Service {
     this.#options = options;
     const { resources, trustedProxies, publicUrl, requestsPerMinute, describe, version } = options;
     const { diagnostics, authenticate, answerLimitBytes, observe } = options;
-    const description = new ApiDescription(describe, { version, basePath: BASE_PATH });
+    const description = new ApiDescription(describe, { version, basePath: REST.base });
     const site: Site = {
       proxies: new TrustedProxies(trustedProxies),
       publicOrigin: publicUrl?.replace(/\/+$/, ''),

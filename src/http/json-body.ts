@@ -14,9 +14,10 @@ export function parseJsonBody(
   text: string,
   contentType: string | undefined,
   bodyLimitBytes: number,
+  mediaTypes: readonly string[] = ['application/json'],
 ): JsonValue | undefined {
   if (text.trim() === '') return undefined;
-  requireJson(contentType);
+  requireJson(contentType, mediaTypes);
   let value: JsonValue;
   try {
     value = JSON.parse(text);
@@ -62,18 +63,18 @@ function masked(text: string): string {
   return text.trimEnd().replace(/[^\s{}[\],:"']+/g, '…');
 }
 
-function requireJson(contentType: string | undefined): void {
-  const [type, ...parameters] = (contentType ?? '')
+function requireJson(contentType: string | undefined, mediaTypes: readonly string[]): void {
+  const [type = '', ...parameters] = (contentType ?? '')
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  if (type === 'application/json' && (charset === undefined || /^charset="?utf-8"?$/.test(charset))) return;
+  if (mediaTypes.includes(type) && (charset === undefined || /^charset="?utf-8"?$/.test(charset))) return;
   throw new BadRequestError(
     contentType === undefined
       ? 'The request has a body but no Content-Type'
       : `The Content-Type is '${contentType}'`,
-    { id: 'HTTP_MEDIA_TYPE', hint: "Send 'application/json', in UTF-8" },
+    { id: 'HTTP_MEDIA_TYPE', hint: `Send '${mediaTypes.join("' or '")}', in UTF-8` },
   );
 }
 

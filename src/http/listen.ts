@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Door, MOST_HEADER_BYTES } from './door.ts';
 import { cannotListen } from './require-free-port.ts';
+
+/** An import of it looks at all that it exports and so loads `fetch`, which takes 14 MB that nobody needs. */
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** Longer than a load balancer keeps a connection, or it would send into one that is just being closed. */
 const KEEP_ALIVE_MS = 65_000;

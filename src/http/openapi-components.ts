@@ -26,6 +26,17 @@ const QUERY_RESULT: JsonObject = {
   },
 };
 
+const DRY_RUN: JsonObject = {
+  type: 'object',
+  required: ['dryRun', 'changes'],
+  properties: {
+    dryRun: { const: true },
+    result: { description: 'What would have been answered' },
+    changes: { type: 'array', items: { type: 'object' }, description: 'What would have changed' },
+    trace: { type: 'array', items: { type: 'object' }, description: 'The steps, for administrators' },
+  },
+};
+
 const PATCH_OPERATION: JsonObject = {
   type: 'object',
   required: ['operation', 'field'],
@@ -63,7 +74,7 @@ const SECURITY: JsonObject = {
 /** What operations refer to. */
 export const COMPONENTS: JsonObject = {
   securitySchemes: SECURITY,
-  schemas: { Error: ERROR, QueryResult: QUERY_RESULT, PatchOperation: PATCH_OPERATION },
+  schemas: { Error: ERROR, DryRun: DRY_RUN, QueryResult: QUERY_RESULT, PatchOperation: PATCH_OPERATION },
 };
 
 /** The ways to say who one is: one of them, with all of its parts. */

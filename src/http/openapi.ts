@@ -59,6 +59,8 @@ const QUERY_PARAMETERS: readonly JsonObject[] = [
   parameter('_totalPagedResultsPolicy', 'NONE, ESTIMATE or EXACT'),
 ];
 
+const DRY_RUN_ANSWER: JsonObject = { $ref: '#/components/schemas/DryRun' };
+
 const VERBS: Readonly<Record<RequestMethod, string>> = {
   create: 'post',
   read: 'get',
@@ -145,12 +147,22 @@ function merged(left: JsonObject, right: JsonObject): JsonObject[] {
 function operationOf(description: ResourceDescription, method: RequestMethod): JsonObject {
   const { title, path, schema = { type: 'object' }, actions } = description;
   const operationId = `${method}-${path.replace(/[^A-Za-z0-9]+/g, '-')}`.replace(/-$/, '');
-  const answer = (content: JsonObject, status = '200'): JsonObject => ({
-    [status]: { description: 'Done', content: { 'application/json': { schema: content } } },
-    default: {
-      description: 'Refused; nothing has changed',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    },
+  const shown = asShown(schema);
+  const said = (text: string, content: JsonObject): JsonObject => ({
+    description: text,
+    content: { 'application/json': { schema: content } },
+  });
+  const refused = {
+    default: said('Refused; nothing has changed', { $ref: '#/components/schemas/Error' }),
+  };
+  const answer = (content: JsonObject): JsonObject => ({ 200: said('Done', content), ...refused });
+  const written = (...statuses: readonly string[]): JsonObject => ({
+    ...Object.fromEntries(statuses.map((status) => [status, said('Done', shown)])),
+    // A rehearsal creates nothing.
+    200: statuses.includes('200')
+      ? said('Done, or rehearsed', { anyOf: [shown, DRY_RUN_ANSWER] })
+      : said('Rehearsed', DRY_RUN_ANSWER),
+    ...refused,
   });
   const body = (content: JsonObject): JsonObject => ({
     required: true,
@@ -163,10 +175,10 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
         summary: `Create ${title}`,
         parameters: [FIELDS, DRY_RUN, CHANGES_LIMIT],
         requestBody: body(schema),
-        responses: answer(schema, '201'),
+        responses: written('201'),
       };
     case 'read':
-      return { operationId, summary: `Read ${title}`, parameters: [FIELDS], responses: answer(schema) };
+      return { operationId, summary: `Read ${title}`, parameters: [FIELDS], responses: answer(shown) };
     case 'query':
       return {
         operationId,
@@ -174,7 +186,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
         parameters: [...QUERY_PARAMETERS, FIELDS],
         responses: answer({
           $ref: '#/components/schemas/QueryResult',
-          properties: { result: { type: 'array', items: schema } },
+          properties: { result: { type: 'array', items: shown } },
         }),
       };
     case 'update':
@@ -183,7 +195,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
         summary: `Create or replace ${title}`,
         parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT],
         requestBody: body(schema),
-        responses: answer(schema),
+        responses: written('200', '201'),
       };
     case 'patch':
       return {
@@ -191,14 +203,14 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
         summary: `Change parts of ${title}`,
         parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT],
         requestBody: body({ type: 'array', items: { $ref: '#/components/schemas/PatchOperation' } }),
-        responses: answer(schema),
+        responses: written('200'),
       };
     case 'delete':
       return {
         operationId,
         summary: `Delete ${title}`,
         parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT],
-        responses: answer(schema),
+        responses: written('200'),
       };
     case 'action':
       return {
@@ -217,6 +229,22 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
         responses: answer({}),
       };
   }
+}
+
+/** What an answer may hold: callers are shown what they ask for and may see, and more than they sent. */
+function asShown({ required: _, additionalProperties: __, ...schema }: JsonObject): JsonObject {
+  const { properties, items } = schema;
+  return {
+    ...schema,
+    ...(isObject(properties)
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, each]) => [name, isObject(each) ? asShown(each) : each]),
+          ),
+        }
+      : {}),
+    ...(isObject(items) ? { items: asShown(items) } : {}),
+  };
 }
 
 function enumOf(actions: ResourceDescription['actions']): JsonObject {

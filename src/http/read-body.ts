@@ -82,13 +82,16 @@ function readBytes(
     };
     givenUp?.addEventListener('abort', giveUp, { once: true });
     incoming.on('data', take);
+    const cut = () => reject(cutShort());
     incoming.once('end', () => {
+      // A connection that is kept closes its message as well, and an error is dear to make for nobody.
+      incoming.off('close', cut);
       whole?.();
       resolve(chunks.length === 1 ? firstOf(chunks) : Buffer.concat(chunks));
     });
     // Also when the client goes away: nobody will read the answer.
     incoming.once('error', (cause) => reject(cutShort(cause)));
-    incoming.once('close', () => reject(cutShort()));
+    incoming.once('close', cut);
   });
 }
 

@@ -11,14 +11,11 @@ import {
   type SecurityContext,
 } from '#resource/index.ts';
 import { BodyRoom } from './body-room.ts';
+import type { Dialect } from './dialect.ts';
 import type { Caller, HttpExchange } from './http-exchange.ts';
 import { type Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
 import { bodyBytes, readBody } from './read-body.ts';
-import { translateRequest } from './read-request.ts';
-import { type Answer, writeJsonText, writeResponse } from './write-response.ts';
-
-/** Where the REST interface begins. */
-export const BASE_PATH = '/svc';
+import { type Answer, writeJsonText } from './write-response.ts';
 
 /** Finds out who a caller is. @throws UnauthorizedError when the caller is nobody we know */
 export type Identify = (
@@ -54,12 +51,8 @@ const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS';
 /** A body may be as long as headers are without anybody's leave. */
 const SMALL_BODY = 4_096;
 
-export function isBelowBase(path: string): boolean {
-  return path.startsWith(BASE_PATH) && (path.length === BASE_PATH.length || path[BASE_PATH.length] === '/');
-}
-
 /**
- * Everything below the base path: authenticates, reads, hands on. It works on Node's own messages: web objects around
+ * Everything below the base path of a dialect: authenticates, reads, hands on. It works on Node's own messages: web objects around
  * them cost more than the access rules.
  */
 export class RestInterface {
@@ -75,18 +68,18 @@ export class RestInterface {
     return this.#bodies.total;
   }
 
-  async answer(exchange: HttpExchange): Promise<Answer> {
+  async answer(exchange: HttpExchange, dialect: Dialect): Promise<Answer> {
     const { incoming } = exchange;
     const { authenticate, describe, trustsTransactionId } = this.#options;
     if (incoming.method === 'OPTIONS') return { status: 204, headers: { Allow: METHODS }, body: null };
     if (trustsTransactionId) exchange.requestId = passedOn(incoming) ?? exchange.requestId;
     const caller = await identify(exchange, authenticate);
-    if (incoming.says('_crestApi')) return writeJsonText(describe(pathOf(incoming)));
+    if (incoming.says('_crestApi')) return writeJsonText(describe(pathOf(incoming, dialect)));
     const isWhole = incoming.message.complete;
     return this.#withBody(exchange, async (body) => {
       // A body may take its time, and what it asks for is done with the rights that its sender has then.
       const asks = isWhole || body === '' ? caller : await renew(exchange, caller, authenticate);
-      return this.#ask(exchange, asks, body);
+      return this.#ask(exchange, dialect, asks, body);
     });
   }
 
@@ -108,12 +101,12 @@ export class RestInterface {
     }
   }
 
-  async #ask(exchange: HttpExchange, caller: Caller, body: string): Promise<Answer> {
+  async #ask(exchange: HttpExchange, dialect: Dialect, caller: Caller, body: string): Promise<Answer> {
     const { answerLimitBytes, bodyLimitBytes, named, resources } = this.#options;
     const { incoming, requestId } = exchange;
     const { header, method, search } = incoming;
-    const path = pathOf(incoming);
-    const { request, ...form } = translateRequest({ method, path, search, header, body, bodyLimitBytes });
+    const path = pathOf(incoming, dialect);
+    const { request, ...form } = dialect.read({ method, path, search, header, body, bodyLimitBytes });
     exchange.request = named(request);
     const context = rootContext({
       id: requestId,
@@ -132,9 +125,9 @@ export class RestInterface {
     if (events !== undefined && topics !== undefined) {
       return beginStream(exchange, caller, topics, { ...this.#options, events });
     }
-    const base = () => incoming.origin + BASE_PATH;
+    const base = () => incoming.origin + dialect.base;
     const options = { ...form, base, mostBytes: answerLimitBytes };
-    const write = (shown: Response, form = options) => writeResponse(exchange.request!, shown, form);
+    const write = (shown: Response, form = options) => dialect.write(exchange.request!, shown, form);
     const isDone = isWrite(exchange.request) && exchange.request.dryRun !== true;
     if (!isDone || response.kind === 'query') return write(response);
     return firstThatFits([
@@ -218,8 +211,8 @@ async function renew(
 }
 
 /** Percent-encoded, below the base path. */
-function pathOf({ path }: Incoming): string {
-  return path.slice(BASE_PATH.length);
+function pathOf({ path }: Incoming, { base }: Dialect): string {
+  return path.slice(base.length);
 }
 
 /** The transaction of another server of which the request is a part; undefined when it names none, or none that can be kept. */

@@ -23,17 +23,21 @@ export interface Answer {
   readonly stream?: (outgoing: ServerResponse) => void;
 }
 
-/** The HTTP form of a response. `base` gives the absolute URL that resource paths are appended to. */
+/** How a response is wanted. */
+export interface AnswerForm {
+  /** The absolute URL that resource paths are appended to. */
+  readonly base: () => string;
+  readonly prettyPrint: boolean;
+  readonly ifNoneMatch: string | null;
+  readonly mimeType: string | null;
+  readonly mostBytes: number;
+}
+
+/** The HTTP form of a response. */
 export async function writeResponse(
   request: ResourceRequest,
   response: ResourceResponse,
-  options: {
-    readonly base: () => string;
-    readonly prettyPrint: boolean;
-    readonly ifNoneMatch: string | null;
-    readonly mimeType: string | null;
-    readonly mostBytes: number;
-  },
+  options: AnswerForm,
 ): Promise<Answer> {
   const { base, ifNoneMatch, mimeType } = options;
   if (response.kind === 'action') return json(200, response.content, options, response.headers);
@@ -81,7 +85,7 @@ export function writeError(error: ResourceError, form: TextForm = { prettyPrint:
   return json(status, error.toJSON(), form, retryAfter(error));
 }
 
-function retryAfter({ code, detail }: ResourceError): Record<string, string> {
+export function retryAfter({ code, detail }: ResourceError): Record<string, string> {
   if (code === 503) return { 'Retry-After': '1' };
   const seconds = code === 429 && isObject(detail) ? detail['retryAfterSeconds'] : undefined;
   return typeof seconds === 'number' ? { 'Retry-After': String(seconds) } : {};

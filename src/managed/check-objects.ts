@@ -1,7 +1,15 @@
 import { cloneJson, equalJson, type JsonObject } from '#json/index.ts';
 import { type ActionRequest, type Context, dbOf, resourceBody, type WriteContext } from '#resource/index.ts';
 import { deriveProperties } from './derive/derive-properties.ts';
-import { newExchange } from './exchange.ts';
+import {
+  collectionOf,
+  newExchange,
+  objectPath,
+  synchronizes,
+  type WriteExchange,
+  withIdentity,
+} from './exchange.ts';
+import { failuresOf } from './failures-of.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import { isDerived, scriptedWith } from './managed-property.ts';
 import type { ManagedType } from './managed-type.ts';
@@ -26,9 +34,22 @@ export async function checkObject(
   const { path, fields, parameters } = request;
   const update = { method: 'update', path, fields, parameters, revision: null, content: {} } as const;
   const options = { cause: request, isCheck: true };
-  return resourceBody(
-    await runLifecycle(newExchange(platform, context, type, update, id, options)),
-  ) as JsonObject;
+  const exchange = newExchange(platform, context, type, update, id, options);
+  const checked = resourceBody(await runLifecycle(exchange)) as JsonObject;
+  // What has changed has told it already; nothing has, and its targets may still not be as they should.
+  if (exchange.isUnchanged) await synchronizeUnchanged(exchange);
+  return checked;
+}
+
+async function synchronizeUnchanged(exchange: WriteExchange): Promise<void> {
+  const { platform, context, before, id, rev } = exchange;
+  if (before === null || !synchronizes(exchange)) return;
+  if (!platform.synchronizer.keepsCopies(collectionOf(exchange))) return;
+  const resource = objectPath(exchange);
+  const current = withIdentity(id, rev, before);
+  const notice = { action: 'notifyUpdate', resource, before: current, after: current } as const;
+  const results = await platform.synchronizer.notify(context, notice);
+  if (!results.success) platform.observe({ kind: 'sync.failed', resource, details: failuresOf(results) });
 }
 
 /** Those of the objects whose check would change something; however many there are, nothing is locked. */

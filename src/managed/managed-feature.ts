@@ -1,6 +1,13 @@
-import { type ConfigStore, managedConfig, policyConfig, repoConfig, writtenJson } from '#config/index.ts';
-import { isObject } from '#json/index.ts';
-import type { Feature, Platform } from '#platform/index.ts';
+import {
+  type ConfigStore,
+  managedConfig,
+  policyConfig,
+  repoConfig,
+  scimConfig,
+  writtenJson,
+} from '#config/index.ts';
+import { type Pointer, parsePointer } from '#json/index.ts';
+import type { Feature, Platform, Synchronizer } from '#platform/index.ts';
 import { compileQueries, IndexKeeper, internalObjects, repoResource, wantedIndexes } from '#repo/index.ts';
 import { formatPath } from '#resource/index.ts';
 import { requireTypes } from './check-managed.ts';
@@ -14,10 +21,9 @@ import { policyResource } from './policy/policy-resource.ts';
 import { typeSchemaResource, typesResource } from './schema/schema-resource.ts';
 import { MANAGED_USES } from './script-uses.ts';
 import { searchResource } from './search/search-resource.ts';
-import { noSynchronizer } from './synchronizer.ts';
 
 /** `/managed`, `/policy`, `/repo` and `/internal`: types, policies and predefined queries follow their files. */
-export function managedFeature(platform: Platform): Feature {
+export function managedFeature(platform: Platform, synchronizer: Synchronizer): Feature {
   const { database, config, crypto, observe, router, scripts, scriptFiles } = platform;
   const types = new ManagedTypes();
   const readTypes = () => types.replace(writtenJson(config.get(managedConfig).objects));
@@ -50,7 +56,7 @@ export function managedFeature(platform: Platform): Feature {
     policies: () => policies,
     enforcesPolicies: () => config.properties.get('svc.policy.enforcement.enabled') !== 'false',
     resources: router,
-    synchronizer: noSynchronizer(() => mappingNames(config)),
+    synchronizer,
     observe,
   };
   return {
@@ -73,7 +79,7 @@ export function managedFeature(platform: Platform): Feature {
       'internal/user*': internalObjects(router),
     },
     node() {
-      const wanted = () => wantedIndexes(types.current().values(), queries);
+      const wanted = () => wantedIndexes(types.current().values(), queries, askedIgnoringCase(config));
       const indexes = new IndexKeeper({ database, wanted, observe });
       config.watch(() => indexes.wake());
       return { services: [indexes] };
@@ -86,12 +92,18 @@ function namesOf(properties: ReadonlyMap<string, unknown> = new Map()): readonly
   return properties.size === 0 ? undefined : [...properties.keys()];
 }
 
-/** Of `sync.json`, which nothing else reads. */
-function mappingNames(config: ConfigStore): readonly string[] {
-  const sync = config.findRaw('sync');
-  const mappings = isObject(sync) ? sync['mappings'] : undefined;
-  if (!Array.isArray(mappings)) return [];
-  return mappings.flatMap((mapping) =>
-    isObject(mapping) && typeof mapping['name'] === 'string' ? [mapping['name']] : [],
-  );
+/** What clients of SCIM look for before they create it: names that are unique, whatever their case. */
+function askedIgnoringCase(config: ConfigStore): ReadonlyMap<string, readonly Pointer[]> {
+  const asked = new Map<string, Pointer[]>();
+  for (const { managed, attributes } of config.get(scimConfig).resourceTypes) {
+    const unique = attributes.filter(
+      ({ caseExact = false, uniqueness = 'none' }) => !caseExact && uniqueness !== 'none',
+    );
+    const type = managed.slice(managed.indexOf('/') + 1);
+    const pointers = unique.flatMap(({ managed: property }) =>
+      property === undefined ? [] : [parsePointer(property)],
+    );
+    asked.set(type, [...(asked.get(type) ?? []), ...pointers]);
+  }
+  return asked;
 }

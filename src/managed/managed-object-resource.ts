@@ -116,6 +116,7 @@ function mayRunScripts(
   const { runsScripts } = type;
   if (hasTransform(request)) return true;
   const stores = request.method !== 'read' && request.method !== 'query' && request.method !== 'delete';
+  if (isToldOf(platform, type, request)) return true;
   if (stores && platform.enforcesPolicies() && platform.policies().runsScripts(`managed/${type.name}`))
     return true;
   const edges = edgesAt(type, request, match);
@@ -130,6 +131,13 @@ function mayRunScripts(
     runsScripts[request.method] ||
     (platform.types.someReadRunsScripts && (followsReferences(type, request.fields) || readsOthers(request)))
   );
+}
+
+/** Whether a synchronization may be told of the request, whose mappings have scripts, and whose targets have hooks. */
+function isToldOf({ synchronizer, types }: ManagedPlatform, type: ManagedType, { method }: Request): boolean {
+  if (!synchronizer.isActive || method === 'read' || method === 'query') return false;
+  const concernsOthers = type.relationships.size > 0 || types.dependentsOn(type.name).length > 0;
+  return concernsOthers || synchronizer.keepsCopies(`managed/${type.name}`);
 }
 
 /** An explanation shows of what references lead to as much as a read of it. */

@@ -1,6 +1,7 @@
 import type { Crypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
+import type { Synchronizer } from '#platform/index.ts';
 import type {
   Context,
   PredefinedQueries,
@@ -12,7 +13,6 @@ import type {
 import type { Scripts } from '#script/index.ts';
 import type { ManagedTypes } from './managed-types.ts';
 import type { PolicyBook } from './policy/policy-book.ts';
-import type { Synchronizer } from './synchronizer.ts';
 
 /** What managed objects need of the house. */
 export interface ManagedPlatform {

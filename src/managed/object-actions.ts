@@ -21,6 +21,7 @@ import {
   type WriteContext,
 } from '#resource/index.ts';
 import { type BindingsOf, requestView, type ScriptReference } from '#script/index.ts';
+import { aside } from './aside.ts';
 import { checkObject, findStale } from './check-objects.ts';
 import { newExchange } from './exchange.ts';
 import { explainDerived, isExplained, parseQuestion } from './explain/explain-derived.ts';
@@ -53,7 +54,7 @@ const OF_EVERY_TYPE: Readonly<Record<string, ObjectAction>> = {
       shownAs(type, id, await patchObject(platform, type, context, request, id)),
   },
   triggerSyncCheck: {
-    does: 'Calculates what is stored of virtual properties anew, and updates the object if that changed',
+    does: 'Calculates what is stored of virtual properties anew, updates the object if that changed, and has its targets follow it',
     run: async (platform, type, context, request, id) =>
       shownAs(type, id, await checkObject(platform, type, context, request, id)),
   },
@@ -102,9 +103,11 @@ async function explainObject(
   id: string,
 ): Promise<JsonObject> {
   const question = parseQuestion(type, content);
-  const inquiry = await inquire(platform, context, type, id);
-  if (inquiry !== undefined) return explainDerived(inquiry, question);
-  throw new NotFoundError(`Object '${formatPath(['managed', type.name, id])}' not found`);
+  return aside(context, async (asking) => {
+    const inquiry = await inquire(platform, asking, type, id);
+    if (inquiry !== undefined) return explainDerived(inquiry, question);
+    throw new NotFoundError(`Object '${formatPath(['managed', type.name, id])}' not found`);
+  });
 }
 
 /** `patch` of the one object that a query finds, and `triggerSyncCheck` of all that it finds. */
@@ -158,8 +161,7 @@ function shownWithin(
   answer: Response,
 ): Promise<Response | undefined> {
   if (!resources.judgesByScript([read])) return resources.shown(context, read, answer);
-  const reader = { ...context, survivable: false, rehearsed: true };
-  return context.unitOfWork.savepoint(() => resources.shown(reader, read, answer), { keep: false });
+  return aside(context, (asking) => resources.shown(asking, read, answer));
 }
 
 async function checkFound(

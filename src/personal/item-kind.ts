@@ -11,9 +11,15 @@ export interface ItemKind {
   /** Of one owner. */
   readonly most: number;
   readonly mostBytes: number;
+  /** Of all of one owner: a list of them is read as a whole. */
+  readonly mostTogether: number;
+  /** What makes it large; a list that does not ask for it goes without. */
+  readonly body: 'value' | 'state';
   /** How long one is kept after it was last written; undefined: for good. */
   readonly keepDays?: number;
 }
+
+const MEBIBYTE = 2 ** 20;
 
 export const PREFERENCE: ItemKind = {
   name: 'preference',
@@ -21,6 +27,8 @@ export const PREFERENCE: ItemKind = {
   required: ['value'],
   most: 200,
   mostBytes: 16_384,
+  mostTogether: MEBIBYTE,
+  body: 'value',
 };
 export const VIEW: ItemKind = {
   name: 'view',
@@ -28,6 +36,8 @@ export const VIEW: ItemKind = {
   required: ['title', 'area', 'state'],
   most: 100,
   mostBytes: 65_536,
+  mostTogether: MEBIBYTE,
+  body: 'state',
 };
 export const DRAFT: ItemKind = {
   name: 'draft',
@@ -35,13 +45,17 @@ export const DRAFT: ItemKind = {
   required: ['value'],
   most: 50,
   mostBytes: 262_144,
+  mostTogether: 2 * MEBIBYTE,
+  body: 'value',
   keepDays: 7,
 };
 
 /** What the server says of one itself; it may come back. */
 const OF_THE_SERVER = ['_id', '_rev', 'owner', 'updatedAt', 'expiresAt'];
-/** What is shared stands in the lists of others. */
+/** Shared items are shorter, because they stand in the lists of others. */
 const MOST_SHARED_BYTES = 8_192;
+/** By one owner, and with one role by all who are no administrators. */
+export const MOST_SHARED = { byOwner: 20, withRole: 200 } as const;
 const MOST_WORDS = 200;
 const MOST_ROLES = 20;
 const NAME = /^[\w.:-]{1,100}$/;

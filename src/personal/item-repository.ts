@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, LOCK, lockNamed } from '#database/index.ts';
+import { type Db, LOCK, lockNamed, oneRow } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
   instantColumn,
@@ -53,7 +53,12 @@ export function queryItems(
   seer: Seer,
   request: QueryRequest,
 ): Promise<TablePage<ItemRow>> {
-  const source = { table: TABLE, select: COLUMNS, from: sql`personal_item`, where: [isSeen(kind, seer)] };
+  const source = {
+    table: TABLE,
+    select: hasBody(kind, request) ? COLUMNS : withoutBody(kind),
+    from: sql`personal_item`,
+    where: [isSeen(kind, seer)],
+  };
   return queryTable<ItemRow>(db, request, source, plainQuery(request));
 }
 
@@ -63,25 +68,69 @@ export async function findItem(db: Db, kind: ItemKind, seer: Seer, id: string): 
   return rows[0];
 }
 
-interface NewItem {
+export interface NewItem {
   readonly id: string;
   readonly owner: string;
   readonly data: JsonObject;
   readonly roles: readonly string[];
 }
 
-/** @returns undefined when the owner has as many as may be, or has one of that id */
-export async function insertItem(db: Db, kind: ItemKind, item: NewItem): Promise<ItemRow | undefined> {
-  const { name, most, keepDays } = kind;
-  const { id, owner, data, roles } = item;
+/** Whether the answer to a query shows what makes an item large. */
+function hasBody({ body }: ItemKind, { fields }: QueryRequest): boolean {
+  return fields.length === 0 || fields.some(([name]) => name === undefined || name === '*' || name === body);
+}
+
+function withoutBody({ body }: ItemKind): RawBuilder<unknown> {
+  return sql`id, owner, rev, data - ${sql.lit(body)} as data, updated_at, expires_at`;
+}
+
+/** What there is besides an item that is to be written. */
+export interface ItemRoom {
+  /** Of the kind, of its owner. */
+  readonly count: number;
+  readonly bytes: number;
+  readonly shared: number;
+  /** What it had until now. */
+  readonly ownBytes: number;
+}
+
+/** Nobody else writes items of the owner, or shares some with these roles, until the transaction ends. Old drafts go. */
+export async function roomFor(db: Db, { name }: ItemKind, { id, owner, roles }: NewItem): Promise<ItemRoom> {
   await lockNamed(db, LOCK.itemsOf(owner));
+  for (const role of [...new Set(roles)].sort()) await lockNamed(db, LOCK.viewsOf(role));
   await sql`delete from personal_item where owner = ${owner} and kind = ${name} and expires_at <= now()`.execute(
     db,
   );
+  const { rows } = await sql<ItemRoom>`
+    select (count(*) filter (where id <> ${id}))::int as count,
+      coalesce(sum(octet_length(data::text)) filter (where id <> ${id}), 0)::int as bytes,
+      (count(*) filter (where id <> ${id} and roles <> '{}'))::int as shared,
+      coalesce(sum(octet_length(data::text)) filter (where id = ${id}), 0)::int as "ownBytes"
+    from personal_item where owner = ${owner} and kind = ${name}`.execute(db);
+  return oneRow(rows);
+}
+
+/** A role that so many other views are shared with already. */
+export async function findCrowdedRole(
+  db: Db,
+  { id, owner, roles }: NewItem,
+  most: number,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ role: string }>`
+    select role from unnest(${sql.val(roles)}::text[]) role
+    where (select count(*) from personal_item
+           where kind = 'view' and roles @> array[role] and not (owner = ${owner} and id = ${id})) >= ${most}
+    limit 1`.execute(db);
+  return rows[0]?.role;
+}
+
+/** @returns undefined when the owner has one of that id */
+export async function insertItem(db: Db, kind: ItemKind, item: NewItem): Promise<ItemRow | undefined> {
+  const { name, keepDays } = kind;
+  const { id, owner, data, roles } = item;
   const { rows } = await sql<ItemRow>`
     insert into personal_item (kind, owner, id, data, roles, expires_at)
-    select ${name}, ${owner}, ${id}, ${JSON.stringify(data)}::jsonb, ${sql.val(roles)}::text[], ${expiry(keepDays)}
-    where (select count(*) from personal_item where owner = ${owner} and kind = ${name}) < ${most}
+    values (${name}, ${owner}, ${id}, ${JSON.stringify(data)}::jsonb, ${sql.val(roles)}::text[], ${expiry(keepDays)})
     on conflict do nothing returning ${COLUMNS}`.execute(db);
   return rows[0];
 }

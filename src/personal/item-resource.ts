@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '#database/index.ts';
-import {
-  BadRequestError,
-  ConflictError,
-  ForbiddenError,
-  NotFoundError,
-  PreconditionFailedError,
-} from '#errors/index.ts';
+import { BadRequestError, ForbiddenError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import {
@@ -16,7 +9,6 @@ import {
   formatPath,
   type Resource,
   type RouteHandler,
-  type Router,
   readerOf,
   requireSameId,
   resource,
@@ -32,11 +24,7 @@ import {
   type Seer,
   updateItem,
 } from './item-repository.ts';
-
-export interface ItemPlatform {
-  readonly database: Database;
-  readonly router: Pick<Router, 'maySeeScripts'>;
-}
+import { type ItemPlatform, requireRoom } from './require-room.ts';
 
 /** `/preference`, `/view` or `/draft`: what the caller keeps, and the views that are shared with it. */
 export function itemResource(platform: ItemPlatform, kind: ItemKind): RouteHandler {
@@ -83,8 +71,10 @@ export function itemResource(platform: ItemPlatform, kind: ItemKind): RouteHandl
       const data = readItem(kind, id, content);
       await requireOwnRoles(platform, context, data);
       const db = await dbOf(platform, context);
-      const made = await insertItem(db, kind, { id, owner: pathOf(context), data, roles: rolesOf(data) });
-      if (made === undefined) throw await whyNotMade(platform, context, kind, id);
+      const item = { id, owner: pathOf(context), data, roles: rolesOf(data) };
+      await requireRoom(platform, context, kind, item);
+      const made = await insertItem(db, kind, item);
+      if (made === undefined) throw exists(kind, id);
       record(context, kind, made, null, data);
       return { ...toResource(made), created: true };
     },
@@ -95,6 +85,7 @@ export function itemResource(platform: ItemPlatform, kind: ItemKind): RouteHandl
       await requireOwnRoles(platform, context, data);
       const db = await dbOf(platform, context);
       const item = { id, owner: before.owner, data, roles: rolesOf(data) };
+      await requireRoom(platform, context, kind, item, rolesOf(before.data));
       const after = await updateItem(db, kind, item, before.rev);
       if (after === undefined) throw otherRevision(kind, id, before.rev + 1);
       record(context, kind, before, before.data, data);
@@ -126,7 +117,7 @@ async function seerOf({ router }: ItemPlatform, context: Context): Promise<Seer>
   return { path: pathOf(context), roles, seesAll: await router.maySeeScripts(context) };
 }
 
-/** Who could share with anybody could put something before the eyes of everybody. */
+/** Views are shared with roles that one has oneself; else anybody could put something before the eyes of everybody. */
 async function requireOwnRoles({ router }: ItemPlatform, context: Context, data: JsonObject): Promise<void> {
   const own = context.security.authorization.roles;
   const foreign = rolesOf(data).find((role) => !own.includes(role));
@@ -138,15 +129,8 @@ async function requireOwnRoles({ router }: ItemPlatform, context: Context, data:
   });
 }
 
-async function whyNotMade(platform: ItemPlatform, context: Context, kind: ItemKind, id: string) {
-  const seer = await seerOf(platform, context);
-  if ((await findItem(await dbOf(platform, context), kind, seer, id)) !== undefined) {
-    return new PreconditionFailedError(`The ${kind.name} '${id}' exists already`, { id: 'OBJECT_EXISTS' });
-  }
-  return new ConflictError(`You have ${kind.most} of kind '${kind.name}', and no more are kept`, {
-    id: 'PERSONAL_TOO_MANY',
-    hint: 'Delete one that you need no more',
-  });
+function exists(kind: ItemKind, id: string): PreconditionFailedError {
+  return new PreconditionFailedError(`The ${kind.name} '${id}' exists already`, { id: 'OBJECT_EXISTS' });
 }
 
 function needsName({ name }: ItemKind): BadRequestError {

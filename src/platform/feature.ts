@@ -1,7 +1,7 @@
 import type { Membership } from '#cluster/index.ts';
 import type { Settings } from '#config/index.ts';
 import type { Database } from '#database/index.ts';
-import type { HealthPart, Service, Solitude } from '#lifecycle/index.ts';
+import type { HealthPart, Quarantine, Service } from '#lifecycle/index.ts';
 import type { Gauge } from '#observability/index.ts';
 import type { RouteHandler } from '#resource/index.ts';
 import type { ScriptThreads, ScriptUses } from '#script/index.ts';
@@ -29,7 +29,7 @@ export interface NodeGround {
   /** Whether wake-ups reach it; where there is only a pooler, none do. */
   readonly isWoken: boolean;
   readonly threads: ScriptThreads;
-  readonly solitude: Solitude;
+  readonly quarantine: Quarantine;
   /** Sessions that keep plans, for claims of what is due. */
   readonly lookups: Database;
   /** Sessions that keep plans and do not wait for the disk, for claims: one that is lost is only made again. */

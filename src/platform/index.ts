@@ -17,3 +17,4 @@ export {
   type ScheduledService,
   shortServiceName,
 } from './scheduled-service.ts';
+export type { Synchronizer, SyncNotification, SyncResults } from './synchronizer.ts';

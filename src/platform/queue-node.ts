@@ -23,7 +23,7 @@ export function queueNode(
   { queue, database, clock, notifier, observe }: Platform,
   node: NodeGround,
 ): NodePart {
-  const { claims, membership, threads, solitude, isWorker } = node;
+  const { claims, membership, threads, quarantine, isWorker } = node;
   const poller = new JobPoller({
     queue,
     clock,
@@ -38,7 +38,7 @@ export function queueNode(
       return threads.run({ kind: JOBS, payload: jobs, repeatable: false });
     },
     observe,
-    solitude,
+    quarantine,
   });
   membership.onFenced(() => poller.abandon());
   membership.onDrain((isDrained) => poller.drain(isDrained));

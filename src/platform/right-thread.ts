@@ -1,9 +1,9 @@
 import {
-  type Context,
   type ContextData,
   contextData,
   type Filter,
   isWrite,
+  lineOf,
   type Request,
   type Router,
 } from '#resource/index.ts';
@@ -26,18 +26,15 @@ export function inRightThread(
 ): Filter {
   return async (context, request, next) => {
     if (!router.runsScripts(request)) return next(context, request);
+    const caller = lineOf(context);
     const answer = await threads.run({
       kind: REQUEST,
       payload: { context: contextData(context), request },
       repeatable: !isWrite(request),
-      ...(context.client.isExternal ? { caller: callerOf(context) } : {}),
+      ...(caller === undefined ? {} : { caller }),
       ...(context.renew === undefined ? {} : { renew: context.renew }),
     });
     await settled();
     return answer;
   };
-}
-
-function callerOf({ security: { authorization } }: Context): string {
-  return `${authorization.component}/${authorization.id}`;
 }

@@ -1,5 +1,5 @@
 import type { DatabaseClock, Db } from '#database/index.ts';
-import { Solitude } from '#lifecycle/index.ts';
+import { Quarantine } from '#lifecycle/index.ts';
 import { type Holder, WorkPoller } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
 import { JobGroups } from './job-groups.ts';
@@ -16,21 +16,21 @@ export interface JobPollerOptions extends Pick<SettleOptions, 'queue' | 'run' | 
   /** Sessions on which jobs are claimed. Default: those of the queue. */
   readonly claims?: Db;
   /** Shared with all else that does work in this process. Default: one of its own. */
-  readonly solitude?: Solitude;
+  readonly quarantine?: Quarantine;
   /** How long a stop waits for jobs, in ms. Default 30 s. */
   readonly drainMs?: number;
 }
 
 /** Claims jobs of all queues and runs them, as many of each queue as its worker allows. */
 export class JobPoller extends WorkPoller<ClaimedJob> {
-  constructor({ solitude = new Solitude(), ...options }: JobPollerOptions) {
+  constructor({ quarantine = new Quarantine(), ...options }: JobPollerOptions) {
     const { queue, holder, claims, runTogether, observe } = options;
     const isWorking = () => this.claims;
     const groups = new JobGroups({ queue, observe, isWorking });
     super({
       ...options,
       name: 'job poller',
-      solitude,
+      quarantine,
       store: queueStore(queue.database.db, holder, claims),
       kinds: () =>
         queue.workers.map(({ name, options: { concurrency, together = 1 } }) => ({
@@ -39,7 +39,8 @@ export class JobPoller extends WorkPoller<ClaimedJob> {
           together: runTogether === undefined ? 1 : together,
           collectMs: COLLECT_MS,
         })),
-      execute: (unit) => groups.settle(unit, (jobs) => settleUnit({ ...options, solitude, isWorking }, jobs)),
+      execute: (unit) =>
+        groups.settle(unit, (jobs) => settleUnit({ ...options, quarantine, isWorking }, jobs)),
     });
   }
 }

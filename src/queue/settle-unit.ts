@@ -1,7 +1,7 @@
 import { troubleOf } from '#database/index.ts';
 import { BystanderError, ResourceError, TimeoutError } from '#errors/index.ts';
 import { firstOf } from '#json/index.ts';
-import { backOff, type Solitude } from '#lifecycle/index.ts';
+import { backOff, type Quarantine } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { ClaimedJob } from './job.ts';
 import type { Queue } from './queue.ts';
@@ -17,7 +17,7 @@ export interface SettleOptions {
   /** As `run`, for several jobs of a queue whose worker takes them together; a result for each. */
   readonly runTogether?: (jobs: readonly ClaimedJob[]) => Promise<readonly JobResult[]>;
   readonly observe: Observe;
-  readonly solitude: Solitude;
+  readonly quarantine: Quarantine;
   /** False once this node stops: what ends then is nobody's fault. */
   readonly isWorking: () => boolean;
 }
@@ -38,7 +38,7 @@ export async function settleUnit(options: SettleOptions, unit: readonly ClaimedJ
 
 /** @returns undefined when the jobs were given back, or nobody knows */
 async function runUntilKnown(
-  { queue, run, runTogether, observe, solitude, isWorking }: SettleOptions,
+  { queue, run, runTogether, observe, quarantine, isWorking }: SettleOptions,
   unit: readonly ClaimedJob[],
 ): Promise<readonly JobResult[] | undefined> {
   const job = firstOf(unit);
@@ -56,7 +56,7 @@ async function runUntilKnown(
           holder: job.holder,
           only: unit.map(({ id }) => id),
           lost: isBlamed ? 'thread' : null,
-          alone: solitude.subject,
+          alone: quarantine.subject,
         });
         return undefined;
       } catch (again) {

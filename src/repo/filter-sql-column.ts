@@ -7,10 +7,14 @@ import { bindText, bindTexts, compareTextSql, inCodePointOrder, scalarOperator }
 type ColumnPlace = Extract<Place, { kind: 'column' }>;
 
 export function compareColumn(
-  { expression, type, instant }: ColumnPlace,
+  { expression, type, instant, uuid }: ColumnPlace,
   operator: Comparison,
   value: FilterValue,
 ): RawBuilder<boolean> {
+  if (uuid !== undefined && !meansMoreThanOrder(operator)) {
+    if (isUuidText(value)) return sql`(${uuid} ${scalarOperator(operator)} ${bindUuid(value)})`;
+    if (operator === 'eq') return sql`false`;
+  }
   if (instant !== undefined && isInstantText(value)) {
     const compared = compareInstant(instant, operator, value);
     if (compared !== undefined) return compared;
@@ -60,13 +64,27 @@ function isInstantText(value: FilterValue): value is string {
 }
 
 export function columnIsIn(
-  { expression, type }: ColumnPlace,
+  { expression, type, uuid }: ColumnPlace,
   values: readonly FilterValue[],
 ): RawBuilder<boolean> {
+  if (uuid !== undefined) return sql`(${uuid} = any(${bindTexts(values.filter(isUuidText))}::uuid[]))`;
   const fitting = values.filter((value) => typeof value === (type === 'text' ? 'string' : type));
   if (fitting.length === 0) return sql`false`;
   if (type === 'text') return sql`(${expression} = any(${bindTexts(fitting.map(String))}))`;
   return sql`(${expression} in (${sql.join(fitting.map(bindScalar))}))`;
+}
+
+/** Whether it is written as Postgres shows a uuid; other texts compare as texts, and are the same as none. */
+export function isUuidText(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value);
+}
+
+export function bindUuid(value: string): RawBuilder<unknown> {
+  return sql`${bindText(value)}::uuid`;
+}
+
+function meansMoreThanOrder(operator: Comparison): boolean {
+  return operator === 'co' || operator === 'sw' || operator === 'ew';
 }
 
 /** Binds as text with a cast: a whole number as bigint, because numeric would keep an integer index out. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Pointer } from '#json/index.ts';
-import { scalarKey } from './filter-sql-json.ts';
+import { inLowerCase, scalarKey } from './filter-sql-json.ts';
 import { placeOf, type QueryTable } from './filter-sql-table.ts';
 
 /** How to index a property: what stands in the parentheses of CREATE INDEX, without bind parameters. */
@@ -22,4 +22,11 @@ export function propertyIndex(table: QueryTable, pointer: Pointer): PropertyInde
     return { method: 'gin', expression: sql`(${place.value}) jsonb_path_ops` };
   }
   return { method: 'btree', expression: scalarKey(place) };
+}
+
+/** The same for comparisons that ignore case; undefined of what is no text. */
+export function indexIgnoringCase(table: QueryTable, pointer: Pointer): PropertyIndex | undefined {
+  const place = placeOf(table, pointer);
+  if (place.kind !== 'json' || place.type !== 'string') return undefined;
+  return { method: 'btree', expression: scalarKey(inLowerCase(place)) };
 }

@@ -42,6 +42,13 @@ export function compareJson(place: JsonPlace, operator: Comparison, value: Filte
     else false end)`;
 }
 
+/** Where the same value stands with the letters of ASCII in lower case, whatever the database's own collation. */
+export function inLowerCase(place: JsonPlace): JsonPlace {
+  const { text, type, value } = place;
+  const lower = { ...place, text: sql<string>`lower(${text} collate "C")` };
+  return type === 'string' ? lower : { ...lower, value: sql`lower(${value}::text collate "C")::jsonb` };
+}
+
 /** Whether a property is a text that is the same as another expression, by its index. */
 export function isSameText(place: JsonPlace, other: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(${beginningInOrder(place.text)} = ${beginningOfText(other)}

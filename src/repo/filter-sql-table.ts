@@ -16,6 +16,8 @@ export interface QueryColumn {
   readonly notNull?: boolean;
   /** The timestamptz that a text shows as `toISOString` does: what is compared with such a text, and sorted by. */
   readonly instant?: RawBuilder<unknown>;
+  /** The uuid that a text shows: its order is that of the texts, and an index serves it. */
+  readonly uuid?: RawBuilder<unknown>;
 }
 
 export function textColumn(name: string, notNull = true): QueryColumn {
@@ -31,6 +33,11 @@ export function instantColumn(at: string | RawBuilder<unknown>, notNull = false)
     notNull,
     instant,
   };
+}
+
+export function uuidColumn(name: string): QueryColumn {
+  const uuid = sql.ref(name);
+  return { expression: sql`${uuid}::text`, type: 'text', notNull: true, uuid };
 }
 
 /** How a table or view shows itself to filters and sort keys. */
@@ -52,6 +59,7 @@ export type Place =
       readonly type: 'text' | 'number' | 'boolean';
       readonly notNull: boolean;
       readonly instant?: RawBuilder<unknown>;
+      readonly uuid?: RawBuilder<unknown>;
     }
   | {
       readonly kind: 'json';
@@ -92,6 +100,7 @@ export function placeOf(table: QueryTable, pointer: Pointer): Place {
     type: column.type,
     notNull: column.notNull ?? false,
     ...(column.instant === undefined ? {} : { instant: column.instant }),
+    ...(column.uuid === undefined ? {} : { uuid: column.uuid }),
   };
 }
 

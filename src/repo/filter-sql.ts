@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Pointer } from '#json/index.ts';
-import type { QueryFilter } from '#resource/index.ts';
+import { lowerCaseOf, type QueryFilter } from '#resource/index.ts';
 import { columnIsIn, compareColumn } from './filter-sql-column.ts';
-import { compareJson, isSameText, jsonIsIn } from './filter-sql-json.ts';
+import { compareJson, inLowerCase, isSameText, jsonIsIn } from './filter-sql-json.ts';
 import { objectTable, placeOf, type QueryTable } from './filter-sql-table.ts';
 
 /**
@@ -31,8 +31,10 @@ export function filterSql(filter: QueryFilter, table: QueryTable): RawBuilder<bo
     case 'compare': {
       const place = placeOf(table, filter.pointer);
       if (place.kind === 'missing') return sql`false`;
-      if (place.kind === 'column') return compareColumn(place, filter.operator, filter.value);
-      return compareJson(place, filter.operator, filter.value);
+      const { operator, value, ignoresCase } = filter;
+      if (place.kind === 'column') return compareColumn(place, operator, value);
+      if (ignoresCase !== true || typeof value !== 'string') return compareJson(place, operator, value);
+      return compareJson(inLowerCase(place), operator, lowerCaseOf(value));
     }
     case 'in': {
       const place = placeOf(table, filter.pointer);

@@ -13,6 +13,7 @@ export {
   type QueryColumn,
   type QueryTable,
   textColumn,
+  uuidColumn,
 } from './filter-sql-table.ts';
 export { IndexKeeper } from './index-keeper.ts';
 export { internalObjects } from './internal-objects.ts';

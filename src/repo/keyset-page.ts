@@ -22,7 +22,15 @@ export interface PageStatement {
   readonly start?: PageStart;
   /** Rows of a page; one more is selected, so that the last page is known as such. 0 for all rows. */
   readonly pageSize: number;
+  /**
+   * Nothing but the place of the page changes from one to the next, so that one plan does for all of them. Postgres keeps it
+   * where the statement says how many rows are wanted; otherwise it takes them for a tenth of the table, and plans each anew.
+   */
+  readonly plansOnce?: boolean;
 }
+
+/** Each size is a statement of its own, which sessions keep. */
+const LARGEST_PLANNED_ONCE = 100;
 
 export interface SortedRow {
   readonly sort_tuple: readonly SortValue[];
@@ -35,7 +43,9 @@ export interface SortedRow {
 export function pageSql<Row>(statement: PageStatement): RawBuilder<Row & SortedRow> {
   const columns = sortColumns(statement.order, statement.table);
   const { start, pageSize } = statement;
-  const limit = pageSize === 0 ? sql`` : sql`limit ${sql.val(pageSize + 1)}::bigint`;
+  const isConstant = statement.plansOnce === true && pageSize <= LARGEST_PLANNED_ONCE;
+  const rows = isConstant ? sql.lit(pageSize + 1) : sql.val(pageSize + 1);
+  const limit = pageSize === 0 ? sql`` : sql`limit ${rows}::bigint`;
   const plain = columns.every((column) => column.kind === 'plain');
   if (start?.kind === 'after') {
     return plain

@@ -23,6 +23,8 @@ type FoundRow = StoredObject & SortedRow;
 interface LookUpForm {
   readonly text: string;
   readonly constants: readonly unknown[];
+  /** A value that all objects were asked of has too many: others are not asked for with it any more. */
+  hasMany?: boolean;
 }
 
 interface LookUp {
@@ -35,6 +37,8 @@ type Request = Pick<QueryRequest, 'sortKeys' | 'paging'>;
 /** More of them would let one wait for too many others. */
 const MAX_BATCH = 50;
 const MAX_FORMS = 200;
+/** Who asks for all objects of a value mostly knows that there is one; where there are more, they are asked for alone. */
+const FEW = 10;
 /** Stands for the value while the statement is made. */
 const PLACE = `look-up ${randomUUID()}`;
 const PLAIN_NAME = /^[\w-]+$/;
@@ -43,22 +47,28 @@ const batchers = new WeakMap<Db, Batcher<LookUp, readonly FoundRow[]>>();
 const forms = new WeakMap<KnownProperties['types'], Map<string, LookUpForm>>();
 
 /**
- * The first page of the objects whose indexed property has one value, which is what is asked most often: those of one
- * turn of the event loop are looked up together.
+ * The first page of the objects whose indexed property has one value, or all of them where they are few, which is what is asked
+ * most often: those of one turn of the event loop are looked up together.
  *
  * @returns undefined when the query is none of this kind
  */
-export function lookUp(
+export async function lookUp(
   db: Db,
   store: ObjectStore,
   { sortKeys, paging }: Request,
   { filter }: PlainQuery,
   known: KnownProperties,
-): Promise<readonly FoundRow[]> | undefined {
+): Promise<readonly FoundRow[] | undefined> {
   const { cookie, offset, pageSize, totalPolicy } = paging;
-  const isFirstPage = cookie === undefined && offset === 0 && pageSize > 0 && totalPolicy === 'NONE';
+  const isFirstPage = cookie === undefined && offset === 0 && totalPolicy === 'NONE';
   if (!isFirstPage || sortKeys.length > 0 || db.isTransaction) return undefined;
-  if (filter.kind !== 'compare' || filter.operator !== 'eq' || filter.pointer.length !== 1) return undefined;
+  if (
+    filter.kind !== 'compare' ||
+    filter.operator !== 'eq' ||
+    filter.ignoresCase === true ||
+    filter.pointer.length !== 1
+  )
+    return undefined;
   const [name] = filter.pointer;
   if (name === undefined) return undefined;
   const { value } = filter;
@@ -67,7 +77,13 @@ export function lookUp(
   if (known.types.get(formatPointer([name])) !== 'string') return undefined;
   // In the text of the statement, only its parameters may look like parameters.
   if (!PLAIN_NAME.test(name) || !/^[^$]+$/.test(store.type)) return undefined;
-  return batcherOf(db).add({ form: formOf(db, store, name, pageSize, known.types), value });
+  const isPage = pageSize > 0;
+  const form = formOf(db, store, name, isPage ? pageSize : FEW, known.types);
+  if (!isPage && form.hasMany === true) return undefined;
+  const found = await batcherOf(db).add({ form, value });
+  if (isPage || found.length <= FEW) return found;
+  form.hasMany = true;
+  return undefined;
 }
 
 function batcherOf(db: Db): Batcher<LookUp, readonly FoundRow[]> {

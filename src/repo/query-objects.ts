@@ -31,6 +31,7 @@ export async function queryObjects(
     from: sql`${sql.table(store.table)}`,
     // A literal, because the partial indexes of the type serve only a condition that is constant.
     where: [sql<boolean>`type = ${sql.lit(store.type)}`],
+    isConstant: true,
     estimates: true,
   };
   return queryTable<StoredObject>(db, request, source, query);

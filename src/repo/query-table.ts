@@ -32,6 +32,8 @@ export interface TableSource {
   readonly from: RawBuilder<unknown>;
   /** What holds for every row of the collection, before any filter. */
   readonly where?: readonly RawBuilder<boolean>[];
+  /** `where` holds no value that would make one plan better than another. */
+  readonly isConstant?: boolean;
   /** Where the planner knows too little of the table to estimate, rows are counted instead. */
   readonly estimates?: boolean;
 }
@@ -40,7 +42,7 @@ export interface TableSource {
 export async function queryTable<Row>(
   db: Db,
   request: Pick<QueryRequest, 'path' | 'sortKeys' | 'paging'>,
-  { table, select, from, where: scope = [], estimates = false }: TableSource,
+  { table, select, from, where: scope = [], isConstant = false, estimates = false }: TableSource,
   { filter, idsOnly }: PlainQuery,
 ): Promise<TablePage<Row>> {
   if (table.document === undefined) {
@@ -63,6 +65,7 @@ export async function queryTable<Row>(
     table,
     order,
     pageSize,
+    plansOnce: isConstant && filter.kind === 'literal',
     ...(start === undefined ? {} : { start }),
   }).execute(db);
   const page = { ...cutPage(rows, pageSize, query), idsOnly };

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { invalidPageCookie, type SortKey, type SortValue, sortRank } from '#resource/index.ts';
-import { isInstant } from '#time/index.ts';
-import { bindScalar } from './filter-sql-column.ts';
+import { isInstant, parseInstant } from '#time/index.ts';
+import { bindScalar, bindUuid, isUuidText } from './filter-sql-column.ts';
 import { bindJson, type JsonPlace, scalarKey } from './filter-sql-json.ts';
 import { placeOf, type QueryTable } from './filter-sql-table.ts';
 import { beginningInOrder, bindText, inCodePointOrder } from './filter-sql-text.ts';
@@ -38,7 +38,10 @@ function sortColumn({ pointer, descending }: SortKey, table: QueryTable): SortCo
   const place = placeOf(table, pointer);
   if (place.kind === 'missing') return { ...NOTHING, descending };
   if (place.kind === 'json') return jsonColumn(place, descending);
-  const { expression, type, notNull, instant } = place;
+  const { expression, type, notNull, instant, uuid } = place;
+  if (uuid !== undefined) {
+    return { kind: 'plain', expression: uuid, descending, nullable: !notNull, bind: bindSortedUuid };
+  }
   if (instant !== undefined) {
     return { kind: 'plain', expression: instant, descending, nullable: !notNull, bind: bindInstant };
   }
@@ -56,9 +59,14 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?\+00:00$/;
 /** What `jsonb` makes of a timestamptz, in UTC. */
 function bindInstant(value: SortValue): RawBuilder<unknown> {
   const text = requireType(value, 'string') as string;
-  if (!INSTANT.test(text) || !isInstant(Date.parse(text)))
+  if (!INSTANT.test(text) || !isInstant(parseInstant(text)))
     throw invalidPageCookie('a time that it sorts by is none');
   return sql`${bindText(text)}::timestamptz`;
+}
+
+function bindSortedUuid(value: SortValue): RawBuilder<unknown> {
+  if (!isUuidText(value)) throw invalidPageCookie('an id that it sorts by is none');
+  return bindUuid(value);
 }
 
 function jsonColumn(place: JsonPlace, descending: boolean): SortColumn {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { formatPointer, isObject, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
 import { type PredefinedQueries, parseSortKeys, pointersOf } from '#resource/index.ts';
-import { type PropertyIndex, propertyIndex } from './filter-sql-index.ts';
+import { indexIgnoringCase, type PropertyIndex, propertyIndex } from './filter-sql-index.ts';
 import { objectTable, type PropertyType } from './filter-sql-table.ts';
 
 /** A type as far as indexes go. */
@@ -25,8 +25,14 @@ const SHIPPED: readonly string[] = ['userName'];
 /**
  * The indexes that a configuration asks for: `searchable` properties, and declared properties that a predefined
  * query or a relationship's list filters or sorts by. A property of one scalar type has a btree; any other a GIN index.
+ *
+ * @param ignoringCase by type: what is asked for whatever its case
  */
-export function wantedIndexes(types: Iterable<IndexedType>, queries: PredefinedQueries): WantedIndex[] {
+export function wantedIndexes(
+  types: Iterable<IndexedType>,
+  queries: PredefinedQueries,
+  ignoringCase: ReadonlyMap<string, readonly Pointer[]> = new Map(),
+): WantedIndex[] {
   const queried = [...queries.values()].flatMap((query) => pointersOf(query.template));
   return [...types].flatMap((type) => {
     const named = [
@@ -38,7 +44,10 @@ export function wantedIndexes(types: Iterable<IndexedType>, queries: PredefinedQ
     ];
     const declared = named.filter(([name]) => name !== undefined && Object.hasOwn(type.properties, name));
     const distinct = new Map(declared.map((pointer) => [formatPointer(pointer), pointer]));
-    return [...distinct.values()].flatMap((pointer) => wanted(type, pointer));
+    return [
+      ...[...distinct.values()].flatMap((pointer) => wanted(type, pointer)),
+      ...(ignoringCase.get(type.name) ?? []).flatMap((pointer) => wantedIgnoringCase(type, pointer)),
+    ];
   });
 }
 
@@ -53,10 +62,22 @@ function wanted(type: IndexedType, pointer: Pointer): WantedIndex[] {
   const property = formatPointer(pointer);
   const declared = type.propertyTypes.get(property) ?? 'any';
   const kind = declared === 'string' ? 'beginning of a string' : declared;
+  return [{ ...index, name: nameOf(type, property, kind, index.method), type: type.name, property }];
+}
+
+function wantedIgnoringCase(type: IndexedType, pointer: Pointer): WantedIndex[] {
+  const index = indexIgnoringCase(objectTable({ propertyTypes: type.propertyTypes }), pointer);
+  if (index === undefined) return [];
+  const property = formatPointer(pointer);
+  const name = nameOf(type, property, 'beginning of a string in lower case', index.method);
+  return [{ ...index, name, type: type.name, property }];
+}
+
+function nameOf({ name }: IndexedType, property: string, kind: string, method: string): string {
   const hash = createHash('sha256')
-    .update(JSON.stringify([type.name, property, kind, index.method]))
+    .update(JSON.stringify([name, property, kind, method, 'with statistics']))
     .digest('hex');
-  return [{ ...index, name: `managed_${hash.slice(0, 20)}_auto`, type: type.name, property }];
+  return `managed_${hash.slice(0, 20)}_auto`;
 }
 
 /** What lists of a relationship's targets filter and sort by; they name properties of other types as well. */

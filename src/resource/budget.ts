@@ -10,6 +10,8 @@ export const REQUEST_ALLOWANCE = {
   operations: 10_000,
   /** JSON values that patches look at, copy and compare, and that are shown of what references lead to. */
   nodes: 10_000_000,
+  /** What is read of the objects that somebody asks about what they may do with, in bytes. */
+  judgedBytes: 16_777_216,
   /** Calls of scripts to what is outside of their sandbox: requests, encryption, lines of the log. */
   hostCalls: 50_000,
   /** Statements inside its transaction. */
@@ -32,6 +34,7 @@ export const RUN_ALLOWANCE = Object.fromEntries(
 const SAID: Readonly<Record<Expense, { readonly words: string; readonly isSent: boolean }>> = {
   operations: { words: 'patch operations', isSent: true },
   nodes: { words: 'JSON values to look at', isSent: true },
+  judgedBytes: { words: 'bytes of the objects that it asks about', isSent: true },
   hostCalls: { words: 'calls of scripts to the server', isSent: false },
   statements: { words: 'database statements', isSent: false },
   busyMs: { words: 'milliseconds of patching', isSent: false },
@@ -40,6 +43,7 @@ const SAID: Readonly<Record<Expense, { readonly words: string; readonly isSent: 
 const nothing = (): Record<Expense, number> => ({
   operations: 0,
   nodes: 0,
+  judgedBytes: 0,
   hostCalls: 0,
   statements: 0,
   busyMs: 0,
@@ -93,22 +97,50 @@ export class Budget {
     }
   }
 
-  /** For loops: now and then lets the thread do something else. Resolves at once most of the time. */
+  /** For the loops of patches: as `breathing`, and pays for the work. */
   stretch(): () => Promise<void> | undefined {
-    let since = performance.now();
     let worked = threadMs();
-    return () => {
-      if (performance.now() - since < STRETCH_MS) return undefined;
-      this.spend('busyMs', threadMs() - worked);
-      return new Promise((resolve) =>
-        setImmediate(() => {
-          since = performance.now();
-          worked = threadMs();
-          resolve();
-        }),
-      );
-    };
+    const pay = () => this.spend('busyMs', threadMs() - worked);
+    return breathing(pay, () => {
+      worked = threadMs();
+    });
   }
+}
+
+/**
+ * For loops: now and then lets the thread do something else. There is nothing to wait for most of the time.
+ *
+ * @param onEnd a stretch has been worked
+ * @param onBegin the next one begins
+ */
+function breathing(onEnd = () => {}, onBegin = () => {}): () => Promise<void> | undefined {
+  let since = performance.now();
+  return () => {
+    if (performance.now() - since < STRETCH_MS) return undefined;
+    onEnd();
+    return new Promise((resolve) =>
+      setImmediate(() => {
+        since = performance.now();
+        onBegin();
+        resolve();
+      }),
+    );
+  };
+}
+
+/** The same of each, in turns with all else that the thread has to do. */
+export async function mapInTurns<Item, Result>(
+  items: readonly Item[],
+  of: (item: Item) => Result,
+): Promise<readonly Result[]> {
+  const breathe = breathing();
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(of(item));
+    const pause = breathe();
+    if (pause !== undefined) await pause;
+  }
+  return results;
 }
 
 /** What this thread has worked so far. */

@@ -17,8 +17,8 @@ export interface SecurityContext {
   readonly pendingLogin?: string;
   /** By what module and credential the caller has come in with this request: a session that begins is bound to it. */
   readonly stamp?: string;
-  /** The place in `authentication.json` of the module that has let the caller in, or keeps the session. */
-  readonly moduleAt?: number;
+  /** The module that has let the caller in, or keeps the session: its place in `authentication.json` at that revision. */
+  readonly cameBy?: { readonly at: number; readonly revision: string | null };
 }
 
 /** Where the request came in. `isExternal` is true for HTTP and false for everything inside the server. */
@@ -78,6 +78,8 @@ export interface Context extends ContextData {
   readonly filtersAtWork?: readonly object[];
   /** How many scripts have called each other to come here. */
   readonly scriptDepth?: number;
+  /** What synchronisation delivers on whose way this is asked, the outermost first. */
+  readonly deliveries?: readonly string[];
   /** Inside a dry run: nothing may leave the unit of work. */
   readonly rehearsed?: boolean;
   /**

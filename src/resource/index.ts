@@ -27,8 +27,10 @@ export {
   writeContext,
 } from './context.ts';
 export type { ResourceDescription } from './description.ts';
+export { familyOf, networkOf, readAddress } from './internet-address.ts';
 export { asksForJsonSchema, JSON_SCHEMA_DRAFT } from './json-schema-format.ts';
 export { type Language, languageOf } from './language.ts';
+export { lineOf } from './line-of.ts';
 export { newIdOf, requireSameId } from './new-id.ts';
 export { MOST_OBJECT_BYTES, requireStorableSize } from './object-size.ts';
 export { hasTransform, parsePatch } from './patch/patch-operation.ts';
@@ -63,6 +65,7 @@ export {
   type Comparison,
   type FilterValue,
   isStorableText,
+  lowerCaseOf,
   pointersOf,
   type QueryFilter,
 } from './query/query-filter.ts';
@@ -109,7 +112,7 @@ export { type Filter, type Handle, passing } from './road/filter.ts';
 export { refuseEnvelopes } from './road/refuse-envelopes.ts';
 export type { RouteHandler, RouteMatch } from './road/route.ts';
 export { type Road, Router } from './road/router.ts';
-export { sealAnswers } from './road/sealed-answer.ts';
+export { sealAnswers, selectFromSealed } from './road/sealed-answer.ts';
 export { inUnitOfWork } from './road/unit-of-work-filter.ts';
 export { parseFields, placeFields, resourceBody, selectFields } from './select-fields.ts';
 export { refuseUnknownField, warnOfUnknownField } from './unknown-field.ts';

@@ -19,6 +19,8 @@ const MOST_FIELDS = 500;
 /** Of an object whose parts are asked for more than once. */
 const MOST_REPEATED_BYTES = 8_388_608;
 
+type Look = (whole: JsonObject, field: Pointer) => JsonValue | undefined;
+
 /** Reads `_fields`. Each row of an answer is looked at for each of them. @throws BadRequestError */
 export function parseFields(texts: readonly string[]): Pointer[] {
   if (texts.length <= MOST_FIELDS) return texts.map((text) => parsePointer(text.trim()));
@@ -32,8 +34,15 @@ export function parseFields(texts: readonly string[]): Pointer[] {
 /**
  * `_fields`: the response keeps one member per pointer, under the pointer's last token (of two with the same
  * one the later wins). Pointers without a value are dropped; an empty pointer, and `*`, mean the whole content.
+ *
+ * @param look finds the value of a pointer
  */
-export function selectFields(resource: Resource, fields: readonly Pointer[], isNested = false): Resource {
+export function selectFields(
+  resource: Resource,
+  fields: readonly Pointer[],
+  isNested = false,
+  look: Look = getAt,
+): Resource {
   if (fields.length === 0 || resource.fieldsSelected === true || !isObject(resource.content)) return resource;
   if (fields.some((field) => field.length === 0 || (field.length === 1 && field[0] === '*'))) return resource;
   const whole: JsonObject = {
@@ -42,7 +51,7 @@ export function selectFields(resource: Resource, fields: readonly Pointer[], isN
     ...resource.content,
   };
   const selected: JsonObject = {};
-  placeFields(selected, whole, fields, isNested);
+  placeFields(selected, whole, fields, isNested, look);
   const { _id, _rev, ...content } = selected;
   return { ...resource, content };
 }
@@ -58,10 +67,11 @@ export function placeFields(
   whole: JsonObject,
   fields: readonly Pointer[],
   isNested: boolean,
+  look: Look = getAt,
 ): void {
   const outer = outermost(fields);
   for (const field of isNested ? outer : fields) {
-    const value = getAt(whole, field);
+    const value = look(whole, field);
     if (value !== undefined) placeField(selected, field, value, isNested);
   }
   const isRepeated = !isNested && outer.length < fields.length;

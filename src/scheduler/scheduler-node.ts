@@ -92,7 +92,7 @@ export function schedulerNode(parts: SchedulerParts, node: NodeGround): NodePart
 
 function buildPoller(
   { platform, services }: SchedulerParts,
-  { name: nodeName, lookups, membership, threads, solitude }: NodeGround,
+  { name: nodeName, lookups, membership, threads, quarantine }: NodeGround,
   tuning: () => Tuning,
 ): TriggerPoller {
   const { database, clock, crypto, observe } = platform;
@@ -103,7 +103,7 @@ function buildPoller(
     holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch }),
     tuning,
     observe,
-    solitude,
+    quarantine,
     async fire(firing: Firing, signal: AbortSignal): Promise<FiringResult> {
       const service = services.find(firing.run.definition.invokeService);
       if (service?.runsScripts === false)

@@ -1,4 +1,5 @@
 const SYNCHRONISATION = 'There is no synchronisation with other systems yet, so nothing would run it';
+const OF_MAPPINGS = 'Mappings do this by themselves; in any other place nothing would run it';
 const OTHER_ISSUERS = 'Leave it out: OPENID_CONNECT modules of authentication.json know other issuers';
 const SELF_SERVICE = 'There is no self-service';
 const OLDER_DATA = 'It mends data that older servers of the field have left; here there are none';
@@ -18,15 +19,15 @@ const FIELD_SCRIPTS: Readonly<Record<string, string>> = {
   'ui/unBindBehavior': OTHER_ISSUERS,
   reconResults: SYNCHRONISATION,
   'ui/reconResults': SYNCHRONISATION,
-  'ui/correlateTreeToQueryFilter': SYNCHRONISATION,
+  'ui/correlateTreeToQueryFilter': OF_MAPPINGS,
   'ui/preferenceCheck': SYNCHRONISATION,
-  'roles/defaultMapping': SYNCHRONISATION,
-  'roles/defaultPostMapping': SYNCHRONISATION,
-  'roles/mergeWithTarget': SYNCHRONISATION,
-  'roles/noOp': SYNCHRONISATION,
-  'roles/onRecon': SYNCHRONISATION,
-  'roles/removeFromTarget': SYNCHRONISATION,
-  'roles/replaceTarget': SYNCHRONISATION,
+  'roles/defaultMapping': OF_MAPPINGS,
+  'roles/defaultPostMapping': OF_MAPPINGS,
+  'roles/mergeWithTarget': OF_MAPPINGS,
+  'roles/noOp': OF_MAPPINGS,
+  'roles/onRecon': OF_MAPPINGS,
+  'roles/removeFromTarget': OF_MAPPINGS,
+  'roles/replaceTarget': OF_MAPPINGS,
   'workflow/triggerWorkflowFromSync': SYNCHRONISATION,
   'workflow/triggerWorkflowGeneric': SYNCHRONISATION,
   'meta/metadataScanner': OLDER_DATA,

@@ -42,6 +42,7 @@ export {
   type ScriptUses,
 } from './script-use.ts';
 export { SCRIPT_USES } from './script-uses.ts';
+export { type ScriptStore, ScriptWriter } from './script-writer.ts';
 export { noScripts, type Scripts } from './scripts.ts';
 export { workKind } from './thread-protocol.ts';
 export { askWhoseWork, handling, observeFromThread, serveThread } from './thread-server.ts';

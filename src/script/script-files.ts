@@ -1,15 +1,26 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { isBelow } from '#config/index.ts';
+import { isBelow, type ScriptTexts } from '#config/index.ts';
 import type { SourceDirectory } from './script-sources.ts';
+
+interface ScriptPlaceInSource {
+  readonly source: string;
+  readonly file: string;
+  readonly bytes: number;
+  /** Of one that was set through REST, which is in no file. */
+  readonly text?: string;
+}
+
+/** What `source` says of a script that was set through REST. */
+export const OVERRIDE = 'override';
 
 /** A script as the sources have it. */
 export interface ListedScript {
   /** Below the source that wins. */
   readonly path: string;
   /** Those that have it, the one that wins first. */
-  readonly places: readonly { readonly source: string; readonly file: string; readonly bytes: number }[];
+  readonly places: readonly ScriptPlaceInSource[];
 }
 
 /** Of all sources. */
@@ -24,11 +35,23 @@ const SCRIPT = /\.(?:js|groovy)$/i;
  * is gone through: what is in it besides are no scripts. Links are not followed, nor folders whose names begin with a dot.
  *
  * @param declared in their order in `script.json`
+ * @param set through REST; null of those that were taken away
  */
-export async function listScripts(declared: readonly SourceDirectory[]): Promise<readonly ListedScript[]> {
+export async function listScripts(
+  declared: readonly SourceDirectory[],
+  set: ScriptTexts = new Map(),
+): Promise<readonly ListedScript[]> {
   const sources = declared.toReversed().map(({ name, directory }) => ({ name, root: resolve(directory) }));
-  const found = new Map<string, { source: string; file: string; bytes: number }[]>();
+  const found = new Map<string, ScriptPlaceInSource[]>();
   const pathOf = new Map<string, string>();
+  const [first] = sources;
+  if (first === undefined) return [];
+  for (const [path, text] of set) {
+    const file = join(first.root, path);
+    pathOf.set(file, path);
+    const bytes = Buffer.byteLength(text ?? '');
+    found.set(path, text === null ? [] : [{ source: OVERRIDE, file, bytes, text }]);
+  }
   for (const [index, { name, root }] of sources.entries()) {
     const isWide = sources.some((other) => other.root !== root && isBelow(root, other.root));
     const folder = isWide ? join(root, 'script') : root;
@@ -45,6 +68,7 @@ export async function listScripts(declared: readonly SourceDirectory[]): Promise
       found.set(path, places);
     }
   }
+  for (const [path, text] of set) if (text === null) found.delete(path);
   return [...found]
     .map(([path, places]) => ({ path, places }))
     .sort((one, other) => (one.path < other.path ? -1 : 1));
@@ -64,7 +88,8 @@ async function* filesIn(folder: string, depth: number): AsyncGenerator<string> {
 /** Undefined of one that is too long to be shown. */
 export async function readScript({ places }: ListedScript): Promise<string | undefined> {
   const [place] = places;
-  return place === undefined || place.bytes > LONGEST_FILE ? undefined : readFile(place.file, 'utf8');
+  if (place === undefined || place.bytes > LONGEST_FILE) return undefined;
+  return place.text ?? readFile(place.file, 'utf8');
 }
 
 /** By which paths scripts and configurations may name it: below each source that it lies in. */

@@ -1,8 +1,8 @@
 import { posix, relative } from 'node:path';
-import { type ConfigStore, scriptConfig } from '#config/index.ts';
+import type { ConfigStore } from '#config/index.ts';
 import { BadRequestError, didYouMean, factsOf, NotFoundError } from '#errors/index.ts';
 import type { GroovyWarning } from '#groovy/index.ts';
-import { formatPointer, isObject, type JsonValue, lastOf } from '#json/index.ts';
+import { formatPointer, isObject, type JsonValue, TextLines } from '#json/index.ts';
 import { FIELD_SCRIPT, fieldScriptHint, lessHint } from './field-scripts.ts';
 import { warningText } from './groovy-warning.ts';
 import {
@@ -36,6 +36,7 @@ interface Text {
   /** Its path among the sources. */
   readonly id: string | null;
   readonly source: string;
+  readonly lines: TextLines;
 }
 
 const FULL_TYPES: Readonly<Record<string, string>> = {
@@ -69,6 +70,11 @@ export class ScriptInspector {
     return [...typeFaults(json), ...(await this.#inspectReference(reference))];
   }
 
+  /** What stands in a file of the sources; undefined where there is none. */
+  async textOf(file: string): Promise<string | undefined> {
+    return (await openSources(this.#config)?.find(file))?.text;
+  }
+
   /** A file by its path among the sources; its name says the language. */
   async inspectFile(file: string): Promise<readonly ScriptFault[]> {
     const faults = await this.inspect({ file });
@@ -84,12 +90,16 @@ export class ScriptInspector {
   }
 
   async #inspectReference(reference: ScriptReference): Promise<readonly ScriptFault[]> {
-    const sources = openSources(this.#config.get(scriptConfig));
+    const sources = openSources(this.#config);
     // Then no script runs at all, which is told by itself.
     if (sources === undefined) return [];
     const { language, source, file, name } = reference;
     if (source !== undefined) {
-      const faults = await this.#inspectText({ place: undefined, id: null, source }, language, sources);
+      const faults = await this.#inspectText(
+        { place: undefined, id: null, ...textOf(source) },
+        language,
+        sources,
+      );
       return faults.map((fault) => ({ ...fault, field: fault.field === '' ? '/source' : fault.field }));
     }
     const path = file ?? name!;
@@ -117,7 +127,7 @@ export class ScriptInspector {
 
   #textOf({ path, absolutePath, text }: ScriptFile): Text {
     const inProject = relative(this.#projectLocation, absolutePath);
-    return { place: inProject.startsWith('..') ? absolutePath : inProject, id: path, source: text };
+    return { place: inProject.startsWith('..') ? absolutePath : inProject, id: path, ...textOf(text) };
   }
 
   async #inspectText(
@@ -217,10 +227,14 @@ export class ScriptInspector {
   }
 }
 
-function placeOf(offset: number, { place, source }: Text): { where?: string } {
+function textOf(source: string): Pick<Text, 'source' | 'lines'> {
+  return { source, lines: new TextLines(source) };
+}
+
+function placeOf(offset: number, { place, lines }: Text): { where?: string } {
   if (place === undefined) return {};
-  const lines = source.slice(0, offset).split('\n');
-  return { where: `${place}:${lines.length}:${lastOf(lines).length + 1}` };
+  const { line, column } = lines.positionAt(offset);
+  return { where: `${place}:${line}:${column}` };
 }
 
 /** Of a class that is imported and used nowhere, say. */

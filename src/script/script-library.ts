@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import { type ConfigStore, type ScriptConfig, scriptConfig } from '#config/index.ts';
+import { type ConfigStore, scriptConfig } from '#config/index.ts';
 import { NotFoundError, NotSupportedError, ServiceUnavailableError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { FIELD_SCRIPT, fieldScriptHint } from './field-scripts.ts';
@@ -29,9 +29,9 @@ export class ScriptLibrary {
   readonly #stopWatching: () => void;
 
   constructor(config: ConfigStore) {
-    this.#active = activate(config.get(scriptConfig));
+    this.#active = activate(config);
     this.#stopWatching = config.watchOnly(scriptConfig, () => {
-      this.#active = activate(config.get(scriptConfig));
+      this.#active = activate(config);
     });
   }
 
@@ -130,11 +130,12 @@ export function notActive(name: string): ServiceUnavailableError {
 }
 
 /** Where scripts are looked for; undefined while they are inactive. */
-export function openSources(config: ScriptConfig): ScriptSources | undefined {
+export function openSources(config: ConfigStore): ScriptSources | undefined {
   return activate(config)?.sources;
 }
 
-function activate({ ECMAScript, Groovy, sources, properties }: ScriptConfig) {
+function activate(config: ConfigStore) {
+  const { ECMAScript, Groovy, sources, properties } = config.get(scriptConfig);
   if (ECMAScript === undefined) return undefined;
   const javascriptMs = ECMAScript['javascript.recompile.minimumInterval'];
   const groovyMs = Groovy['groovy.recompile'] ? Groovy['groovy.recompile.minimumInterval'] : -1;
@@ -149,6 +150,7 @@ function activate({ ECMAScript, Groovy, sources, properties }: ScriptConfig) {
       (path) => (path.endsWith(EXTENSION.groovy) ? groovyMs : javascriptMs),
       Date.now,
       (path) => (path.endsWith(EXTENSION.groovy) ? Groovy['groovy.source.encoding'] : 'utf-8'),
+      config.scripts,
     ),
   };
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { isBelow, isReallyBelow } from '#config/index.ts';
+import { isBelow, isReallyBelow, type ScriptOverlay } from '#config/index.ts';
 import { didYouMean, NotFoundError } from '#errors/index.ts';
 
 /** A directory that scripts are looked up in. */
@@ -48,6 +48,7 @@ export class ScriptSources {
   readonly #recheckMs: RecheckInterval;
   readonly #now: () => number;
   readonly #encodingOf: (path: string) => string;
+  readonly #overlay: ScriptOverlay | undefined;
   /** Whoever may name a file may name it in many ways (`./a.js`, `././a.js`). */
   readonly #cache = new LRUCache<string, CachedFile>({
     maxSize: MAX_CACHED_CHARACTERS,
@@ -59,7 +60,9 @@ export class ScriptSources {
     recheckMs: RecheckInterval,
     now: () => number = Date.now,
     encodingOf: (path: string) => string = () => 'utf-8',
+    overlay?: ScriptOverlay,
   ) {
+    this.#overlay = overlay;
     this.#encodingOf = encodingOf;
     this.#directories = declared.toReversed();
     this.#recheckMs = recheckMs;
@@ -104,6 +107,8 @@ export class ScriptSources {
   }
 
   async #find(path: string, revision: string | undefined): Promise<ScriptFile | undefined> {
+    const set = this.#findSet(path);
+    if (set !== undefined) return set ?? undefined;
     const cached = this.#cache.get(path);
     if (cached !== undefined && !this.#isStale(cached, revision)) return cached.file;
     for (const { directory } of this.#directories) {
@@ -125,6 +130,20 @@ export class ScriptSources {
       return file;
     }
     this.#cache.delete(path);
+    return undefined;
+  }
+
+  /** What was set through REST: null of one that was taken away, undefined where nothing was. */
+  #findSet(path: string): ScriptFile | null | undefined {
+    const [first] = this.#directories;
+    const texts = this.#overlay?.texts;
+    if (first === undefined || texts === undefined || texts.size === 0) return undefined;
+    for (const { directory } of this.#directories) {
+      const absolutePath = within(directory, path);
+      if (absolutePath === undefined) continue;
+      const text = texts.get(relative(resolve(first.directory), absolutePath));
+      if (text !== undefined) return text === null ? null : { path, absolutePath, text };
+    }
     return undefined;
   }
 

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { formatPointer, isObject, type JsonValue } from '#json/index.ts';
+import { formatPointer, isObject, type JsonValue, TextLines } from '#json/index.ts';
 import { parseScript, requiredModules, ScriptSyntaxError } from './javascript/index.ts';
 
 /** A place that a script is used at. */
@@ -37,10 +37,11 @@ export function usagesIn(json: JsonValue, names: ReadonlySet<string>): { readonl
 /** On which lines a script in JavaScript requires one of these paths. @param path its own, which others may be relative to */
 export function requiredLines(source: string, path: string, names: ReadonlySet<string>): number[] {
   if (!source.includes('require')) return [];
+  const lines = new TextLines(source);
   try {
     return requiredModules(parseScript({ name: path, source }).program)
       .filter(({ name }) => names.has(moduleOf(name, path)))
-      .map(({ offset }) => source.slice(0, offset).split('\n').length);
+      .map(({ offset }) => lines.positionAt(offset).line);
   } catch (error) {
     // What does not compile uses nothing.
     if (error instanceof ScriptSyntaxError || error instanceof RangeError) return [];

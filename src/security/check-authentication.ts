@@ -16,7 +16,6 @@ import {
 import { ACCESS_FILE } from './access/access-file.ts';
 import { augmentScript } from './authentication/augmentation.ts';
 import { buildModules, type ModuleParts } from './authentication/build-modules.ts';
-import { changedPeople } from './authentication/changed-people.ts';
 import { doubledModules, doubledProviders } from './authentication/doubled-modules.ts';
 import { moduleDoubts } from './authentication/module-doubts.ts';
 import { sharedPeople } from './authentication/shared-people.ts';
@@ -33,9 +32,6 @@ export function checkAuthentication({ config, scripts }: Inspection): void {
   config.addCheck(authenticationConfig, (value) => doubledModules(value, build(value)));
   config.addCheck(authenticationConfig, (value) => doubledProviders(value, build(value)));
   config.addCheck(authenticationConfig, (value) => sharedPeople(value, build(value)));
-  config.addCheck(authenticationConfig, (value, _id, previous) =>
-    previous === undefined ? undefined : changedPeople(value, build(value), build(previous)),
-  );
   config.addCheck(authenticationConfig, (value) => inspectPlaces(scripts, scriptPlaces(writtenJson(value))));
 }
 

@@ -34,7 +34,6 @@ export {
 } from './authentication/authentication-feature.ts';
 export { callerAddress } from './authentication/caller-address.ts';
 export { ADMIN, createAdministrator } from './authentication/create-administrator.ts';
-export { networkOf } from './authentication/internet-address.ts';
 export { foldName } from './authentication/login-name.ts';
 export { RateLimit } from './authentication/rate-limit.ts';
 export { readRoleNames } from './authentication/read-role-names.ts';

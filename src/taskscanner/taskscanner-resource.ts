@@ -83,6 +83,10 @@ export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler
       if (request.method !== 'read') return unsupported(request);
       return resource('', null, { tasks: (await listViews(database.db)).map(toJson) });
     },
+    describe: (path) =>
+      (runs.describe?.(path) ?? []).map((each) =>
+        each.path === path ? { ...each, methods: ['read', ...each.methods] } : each,
+      ),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseClock } from '#database/index.ts';
 import { firstOf, lastOf } from '#json/index.ts';
-import type { Solitude } from '#lifecycle/index.ts';
+import type { Quarantine } from '#lifecycle/index.ts';
 import { Alarm } from './alarm.ts';
 import { type Claimed, claimKey, type Kind } from './claimed.ts';
 import { StartRate } from './start-rate.ts';
@@ -40,7 +40,7 @@ interface Unit<Work> {
 export interface DeskOptions<Work extends Claimed> {
   readonly kind: Kind;
   readonly clock: Pick<DatabaseClock, 'now'>;
-  readonly solitude: Solitude;
+  readonly quarantine: Quarantine;
   readonly weightOf: (work: Work) => number;
   /** @returns those that may begin; undefined when nobody knows. Never rejects */
   readonly start: (works: readonly Work[]) => Promise<readonly Work[] | undefined>;
@@ -243,9 +243,9 @@ export class Desk<Work extends Claimed> {
   }
 
   #startReady(): void {
-    const { solitude } = this.#options;
+    const { quarantine } = this.#options;
     const free = this.#free;
-    if (free <= 0 || this.#ready.length === 0 || this.#startsUnderWay >= MAX_STARTS || !solitude.isOpen)
+    if (free <= 0 || this.#ready.length === 0 || this.#startsUnderWay >= MAX_STARTS || !quarantine.isOpen)
       return;
     this.#forgetDoubtful();
     this.#ready.sort((a, b) => b.work.priority - a.work.priority || a.work.dueAt - b.work.dueAt);
@@ -259,8 +259,8 @@ export class Desk<Work extends Claimed> {
 
   /** From here on all of it has seats. */
   async #start(begun: readonly Held<Work>[], units: readonly (readonly Work[])[]): Promise<void> {
-    const { start, solitude, isWorking } = this.#options;
-    const answered = solitude.begin();
+    const { start, quarantine, isWorking } = this.#options;
+    const answered = quarantine.begin();
     const clearings = this.#clearings;
     const seated = units.map((unit) => this.#seat(unit));
     this.#startsUnderWay += 1;

@@ -1,5 +1,5 @@
 import type { DatabaseClock } from '#database/index.ts';
-import { ClaimLoop, jittered, type Service, Solitude } from '#lifecycle/index.ts';
+import { ClaimLoop, jittered, Quarantine, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { Alarm } from './alarm.ts';
 import type { Claimed, Kind } from './claimed.ts';
@@ -35,7 +35,7 @@ export interface WorkPollerOptions<Work extends Claimed> {
   readonly weightOf?: (work: Work) => number;
   readonly observe: Observe;
   /** Shared with all else that does work in this process. Default: one of its own. */
-  readonly solitude?: Solitude;
+  readonly quarantine?: Quarantine;
   /** How long a stop waits for what runs, in ms. Default 30 s. */
   readonly drainMs?: number;
   /** Longest time between two looks at the store, in ms. Default 1.5 s. */
@@ -52,7 +52,7 @@ export class WorkPoller<Work extends Claimed> implements Service {
   readonly #options: WorkPollerOptions<Work>;
   readonly #loop: ClaimLoop;
   readonly #alarm = new Alarm(() => this.#loop.wake());
-  readonly #solitude: Solitude;
+  readonly #quarantine: Quarantine;
   readonly #desks = new Map<string, Desk<Work>>();
   readonly #sweepClock = new SweepClock();
   /** Of all that runs. */
@@ -72,8 +72,8 @@ export class WorkPoller<Work extends Claimed> implements Service {
       observe: options.observe,
       drainMs: options.drainMs,
     });
-    this.#solitude = options.solitude ?? new Solitude();
-    this.#solitude.onOpen(() => {
+    this.#quarantine = options.quarantine ?? new Quarantine();
+    this.#quarantine.onOpen(() => {
       if (!this.claims) return;
       for (const desk of this.#desks.values()) desk.schedule();
       this.wake();
@@ -157,7 +157,7 @@ export class WorkPoller<Work extends Claimed> implements Service {
     return new Desk({
       kind,
       clock,
-      solitude: this.#solitude,
+      quarantine: this.#quarantine,
       weightOf,
       start: (works) => this.#begin(works),
       execute: (unit, leave) => this.#execute(unit, leave),
@@ -191,8 +191,8 @@ export class WorkPoller<Work extends Claimed> implements Service {
     if (stuck.length > 0) await store.handBack(stuck);
     const isSweep = await this.#sweep();
     if (this.#isDrained) await this.#handBack();
-    if (!this.claims || !this.#solitude.isOpen) return this.#idleWaitMs;
-    const claimed = this.#solitude.begin();
+    if (!this.claims || !this.#quarantine.isOpen) return this.#idleWaitMs;
+    const claimed = this.#quarantine.begin();
     try {
       return await this.#claim();
     } finally {
@@ -245,7 +245,7 @@ export class WorkPoller<Work extends Claimed> implements Service {
   }
 
   async #execute(unit: readonly Work[], leave: () => void): Promise<boolean> {
-    const ended = this.#solitude.begin();
+    const ended = this.#quarantine.begin();
     try {
       return await this.#options.execute(unit, { signal: this.#ending.signal, leave });
     } finally {
@@ -258,7 +258,7 @@ export class WorkPoller<Work extends Claimed> implements Service {
     const { store, observe } = this.#options;
     let isTried = false;
     let isCompleted = false;
-    await this.#solitude.alone({
+    await this.#quarantine.alone({
       subject: store.subjectOf(suspect),
       isWanted: () => this.claims,
       run: async () => {

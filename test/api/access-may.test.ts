@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
+import { countStatements } from '../support/count-statements.ts';
 import { callerAs, callersOf } from '../support/credentials.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const RULES = new URL('../../script/access.js', import.meta.url);
+const TYPES = new URL('../../conf/managed.json', import.meta.url);
 
 let server: TestServer;
 let api: Api;
@@ -92,6 +95,19 @@ describe('POST /access?_action=may', () => {
     expect(lines.slice(patch.rule.line - 1, patch.rule.line + 8).join('\n')).toContain(patch.condition.text);
   });
 
+  it('reads once what many questions are about', async () => {
+    const question = { method: 'update', path: 'managed/user/ada', content: {} };
+    let answers: unknown[] = [];
+    const statementsFor = (count: number) =>
+      countStatements(async () => {
+        answers = await ask(Array(count).fill(question), asAda);
+      });
+    const one = await statementsFor(1);
+    expect(one).toBeGreaterThan(0);
+    expect(await statementsFor(200)).toBe(one);
+    expect(answers).toEqual(Array(200).fill(expect.objectContaining({ granted: false })));
+  });
+
   it('agrees with what becomes of the requests', async () => {
     const requests = [
       ['GET', 'managed/user/ada', 'read'],
@@ -117,6 +133,21 @@ describe('POST /access?_action=may', () => {
     const update = (content: object) => ({ method: 'update', path: 'managed/user/ada', content });
     const answers = await ask([update({ ...own, sn: 'Vogl' }), update({ ...own, department: 'IT' })], asAda);
     expect(answers.map(({ granted }: { granted: boolean }) => granted)).toEqual([true, false]);
+  });
+
+  it('reads no relationship twice, whichever of them each question is about', async () => {
+    const { body: own } = await asAda('GET', 'managed/user/ada');
+    const about = (more: object) => ({
+      method: 'update',
+      path: 'managed/user/ada',
+      content: { ...own, ...more },
+    });
+    const manager = { _ref: 'managed/user/ben' };
+    const readsOf = (...questions: object[]) => countStatements(() => ask(questions, asAda));
+    const apart = [about({ manager }), about({ reports: [] })];
+    const reads = await readsOf(...apart);
+    expect(reads).toBeGreaterThan(await readsOf(about({ manager })));
+    expect(await readsOf(...apart, about({ manager, reports: [] }), ...apart)).toBe(reads);
   });
 
   it('is asked of others by administrators only, and of those that there are', async () => {
@@ -153,6 +184,31 @@ describe('POST /access?_action=may', () => {
 });
 
 describe('rules with a script, and filters', () => {
+  it('look at no more than 16 MiB for all that is asked about at once', async () => {
+    const onlyText = "onlyEditableManagedObjectProperties('thing')";
+    const rules = `var httpAccessConfig = { configs: [
+      { pattern: 'access', roles: 'svc-authorized', methods: 'action', actions: 'may' },
+      { pattern: 'managed/thing/*', roles: '*', methods: 'update', actions: '*', customAuthz: "${onlyText}" },
+      { pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' } ] };`;
+    const properties = { text: { type: 'string', userEditable: true } };
+    const types = JSON.parse(readFileSync(TYPES, 'utf8'));
+    types.objects.push({ name: 'thing', schema: { properties } });
+    await using other = await startTestServer({
+      files: { 'script/access.js': rules, 'conf/managed.json': types },
+    });
+    await callersOf(() => other.api).createUser('ada');
+    for (let n = 0; n < 5; n += 1) await other.api('PUT', `managed/thing/t${n}`, { body: { text: 'x' } });
+    await sql`update managed_object set data = jsonb_build_object('text', repeat('x', 4000000))
+      where type = 'thing'`.execute(other.database.db);
+    const about = (...numbers: number[]) =>
+      callerAs(() => other.api, 'ada')('POST', 'access?_action=may', {
+        body: numbers.map((n) => ({ method: 'update', path: `managed/thing/t${n}`, content: { text: '' } })),
+      });
+    expect((await about(0, 1, 2, 3, 0, 1, 2, 3)).body).toHaveLength(8);
+    const { status, body } = await about(0, 1, 2, 3, 4);
+    expect([status, body.detail]).toMatchObject([413, { id: 'BUDGET_SPENT', expense: 'judgedBytes' }]);
+  });
+
   it('say what they say when the request is made', async () => {
     const rules = `var httpAccessConfig = { configs: [
       { pattern: 'access', roles: 'svc-authorized', methods: 'action', actions: 'may' },

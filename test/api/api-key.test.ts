@@ -235,7 +235,7 @@ describe('API keys', () => {
 });
 
 describe('API keys beside those of the configuration', () => {
-  it('have other ids, and need the module', async () => {
+  it('have other ids, need the module, and one that takes the place of another has nothing of it', async () => {
     const before = (await api('GET', 'config/authentication')).body;
     const modules = before.serverAuthContext.authModules;
     const withModule = (module: object) => ({
@@ -264,6 +264,26 @@ describe('API keys beside those of the configuration', () => {
     expect((await withKey(key)).status).toBe(200);
     const taken = await api('PUT', 'apikey/configured', { body: { roles: ['svc-authorized'] } });
     expect(taken.body.detail.id).toBe('APIKEY_CONFIGURED');
+
+    const other = 'configured.another-secret-of-the-configuration-file';
+    const otherEntry = { ...entry, hash: hash('sha256', other, 'base64url') };
+    const of = (...keys: object[]) => ({ name: 'API_KEY', properties: { keys } });
+    const sessions = async () =>
+      (await api('GET', 'session?_queryFilter=true')).body.result.filter(
+        ({ user }: { user: string }) => user === 'authentication/api-key/configured',
+      );
+    const kept = async (shown: string) =>
+      (await withKey(shown, 'GET', 'draft?_queryFilter=true')).body.result.length;
+    await withKey(CONFIGURED, 'PUT', 'draft/mine', { body: { value: 'kept' } });
+    await withKey(CONFIGURED, 'POST', 'authentication?_action=login');
+    expect([await kept(CONFIGURED), (await sessions()).length]).toEqual([1, 1]);
+    await put(of({ ...entry, roles: ['svc-authorized', 'desk'] }));
+    expect([await kept(CONFIGURED), (await sessions()).length]).toEqual([1, 1]);
+    await put(of(otherEntry));
+    expect([await kept(other), await sessions()]).toEqual([0, []]);
+    await withKey(other, 'PUT', 'draft/mine', { body: { value: 'of the other' } });
+    await put(of(entry));
+    expect(await kept(CONFIGURED)).toBe(0);
 
     await put({ name: 'API_KEY', enabled: false, properties: { keys: [] } });
     expect((await withKey(key)).status).toBe(401);

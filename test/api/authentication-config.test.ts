@@ -155,7 +155,7 @@ describe('authentication.json', () => {
       });
       for (const seen of [evaluated.body, (await whoAmI(headers)).body].map((one) => JSON.stringify(one))) {
         expect(seen).toContain('authorization');
-        expect(seen).not.toContain('moduleAt');
+        expect(seen).not.toContain('cameBy');
       }
     });
 

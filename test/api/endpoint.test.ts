@@ -14,6 +14,9 @@ const FILES = {
   'conf/endpoint-order.json': js('context.router.uriTemplateVariables', {
     context: 'endpoint/order/{orderId}',
   }),
+  'conf/endpoint-asked.json': js("request.method === 'query' ? [] : request.method", {
+    _methods: ['read', 'query'],
+  }),
   'conf/endpoint-outside.json': js('"outside"', { context: 'elsewhere/here' }),
   'conf/endpoint-a-b.json': js('typeof _comment + apiKey + limits.most + globalsAreVariables', {
     apiKey: 'k1',
@@ -276,6 +279,22 @@ describe('a custom endpoint', () => {
       const byId = await api('GET', 'endpoint/echo?_queryId=all&x=1');
       expect(byId.body.result[0]).toMatchObject({ queryId: 'all', pageSize: 0, pagedResultsOffset: 0 });
     });
+  });
+
+  it('answers what its configuration says that it can be asked, and is described so', async () => {
+    const asked = async (method: string, path: string) =>
+      (await api(method, path, method === 'GET' ? {} : { body: {} })).status;
+    expect(await asked('GET', 'endpoint/asked')).toBe(200);
+    expect(await asked('GET', 'endpoint/asked?_queryFilter=true')).toBe(200);
+    for (const method of ['PUT', 'DELETE']) expect(await asked(method, 'endpoint/asked')).toBe(501);
+    expect(await asked('POST', 'endpoint/asked?_action=any')).toBe(501);
+    const answer = await fetch(new URL('/docs/openapi.json', server.url));
+    const { paths } = (await answer.json()) as { paths: Record<string, object> };
+    expect(Object.keys(paths['/endpoint/asked'] ?? {})).toEqual(['get']);
+    const wrong = js('1', { _methods: ['look'] });
+    expect((await api('PUT', 'config/endpoint/asked', { body: wrong })).body.detail.id).toBe(
+      'CONFIG_INVALID',
+    );
   });
 
   describe('answers a read', () => {

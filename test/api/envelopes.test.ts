@@ -201,5 +201,10 @@ describe('what a script answers to a caller', () => {
     const shown = await api('GET', `workflow/processinstance/${instance}?_fields=processVariables`);
     expect(JSON.stringify(shown.body)).toContain('"sealed"');
     expect(JSON.stringify(shown.body)).not.toMatch(/"iv"|kept word/);
+    // Beside what is not kept here, and has a hint in its place.
+    const part = 'events,processVariables/kept/$crypto/value/iv';
+    const { body: parts } = await api('GET', `workflow/processinstance/${instance}?_fields=${part}`);
+    expect(Object.keys(parts)).toContain('eventsHint');
+    expect(Object.keys(parts)).not.toContain('iv');
   });
 });

@@ -98,6 +98,8 @@ describe('streams of events', () => {
       body: { context: 'endpoint/told', type: 'text/javascript', source: '1' },
     });
     await listener.next(({ data: { resource } }) => resource === 'config/endpoint/told');
+    await server.api('PUT', 'script/file/told.js', { body: { content: '1' } });
+    await listener.next(({ data: { resource } }) => resource === 'script/file/told.js');
     await listener.next(({ data: { resource } }) => resource === 'audit/activity');
     const { node } = await other.observed('node.named');
     await server.api('POST', `cluster/${node}?_action=resume`);

@@ -229,6 +229,13 @@ describe('why somebody has a role', () => {
     afterAll(() => other[Symbol.asyncDispose]());
     afterEach(() => hide(''));
 
+    it('without anything that filters store when they are asked on the way', async () => {
+      await hide("if (/^managed/.test(resourcePath)) svc.create('repo/noted', null, {});");
+      for (const as of readers) await ask({ role: 'met' }, as);
+      await hide('');
+      expect((await other.api('GET', 'repo/noted?_queryFilter=true')).body.result).toEqual([]);
+    });
+
     it('without clauses over what it is not shown of the object', async () => {
       for (const as of readers) {
         const { clauses, why } = await ask({ role: 'unmet' }, as);

@@ -30,6 +30,7 @@ it('the shipped scan forgets the personal data of those who left more than a yea
       },
     });
   await person('gone', { accountStatus: 'inactive', endDate: day(400) });
+  await person('whenever', { accountStatus: 'inactive', endDate: '' });
   await person('recent', { accountStatus: 'inactive', endDate: day(100) });
   await person('active', { accountStatus: 'active', endDate: day(400) });
 

@@ -294,6 +294,50 @@ describe('what a filter of router.json takes from a read', () => {
     expect(told).not.toHaveProperty('home');
   });
 
+  it.each<[string, object[]]>([
+    ['copied', [{ operation: 'copy', from: '/home', field: '/stolen' }]],
+    ['moved', [{ operation: 'move', from: '/home', field: '/stolen' }]],
+    ['guessed', [{ operation: 'remove', field: '/home', value: 'Brno' }]],
+    ['guessed wrong', [{ operation: 'remove', field: '/home', value: 'Graz' }]],
+    ['looked for where it is not', [{ operation: 'copy', from: '/away', field: '/stolen' }]],
+    [
+      'copied with what is around it',
+      [
+        { operation: 'add', field: '/kept/more', value: 1 },
+        { operation: 'copy', from: '/kept', field: '/stolen' },
+      ],
+    ],
+  ])('is %s by no patch', async (_what, operations) => {
+    await setFilters();
+    await api('PUT', 'managed/card/filed', { body: { home: 'Brno', kept: { hidden: 'x' } } });
+    await setFilters(
+      ofCards('read', {
+        onResponse: js(
+          'delete response.content.home; delete response.content.away; if (response.content.kept) delete response.content.kept.hidden',
+        ),
+      }),
+    );
+    for (const more of ['', '?_dryRun=true']) {
+      const { status, body } = await as('bkim', 'PATCH', `managed/card/filed${more}`, operations);
+      expect([status, body.detail.id]).toEqual([403, 'PATCH_OF_HIDDEN']);
+      expect(JSON.stringify(body)).not.toContain('Brno');
+    }
+    const own = [
+      { operation: 'add', field: '/mine', value: { a: 1 } },
+      { operation: 'copy', from: '/mine/a', field: '/too' },
+      { operation: 'remove', field: '/mine', value: { a: 1 } },
+      { operation: 'remove', field: '/home' },
+    ];
+    expect((await as('bkim', 'PATCH', 'managed/card/filed', own)).body).toMatchObject({ too: 1 });
+    expect(
+      (
+        await api('PATCH', 'managed/card/filed', {
+          body: [{ operation: 'copy', from: '/kept', field: '/copy' }],
+        })
+      ).status,
+    ).toBe(200);
+  });
+
   it('is taken by a script that writes nothing in a patch by query', async () => {
     const noting = js(`svc.create('managed/card', 'noted', {}); ${takes('read')}`);
     await setFilters({ ...ofCards('read'), onResponse: noting });

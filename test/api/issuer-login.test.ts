@@ -169,6 +169,18 @@ describe('a login with a browser at an issuer', () => {
     expect((await comeBack(back, asPending)).status).toBe(401);
   });
 
+  it('begins one session, however often the issuer redeems the code', async () => {
+    const sent = await redirect();
+    const back = await issuer.logIn(sent.body.location, { sub: 'ada' });
+    const nonce = new URL(sent.body.location).searchParams.get('nonce');
+    issuer.answer(200, { id_token: await issuer.sign({ sub: 'ada', nonce }, { audience: 'console' }) });
+    const answers = await Promise.all([1, 2, 3].map(() => comeBack(back, cookieOf(sent.headers))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    const again = await comeBack(back, cookieOf(sent.headers));
+    expect([again.status, again.headers.get('Set-Cookie')]).toEqual([401, null]);
+    expect((await redirect()).status).toBe(200);
+  });
+
   it('is not rehearsed, since a code is worth something once', async () => {
     const sent = await redirect();
     const back = await issuer.logIn(sent.body.location, { sub: 'ada' });
@@ -177,10 +189,58 @@ describe('a login with a browser at an issuer', () => {
     expect((await comeBack(back, cookieOf(sent.headers))).status).toBe(200);
   });
 
+  it.each<[number, object | string, string]>([
+    [401, { error: 'invalid_client', error_description: 'a secret: & %' }, '401 invalid_client'],
+    [400, { error: 'unauthorized_client' }, '400 unauthorized_client'],
+    [400, { error: 'a secret: & %' }, '400'],
+    [403, 'a secret: & %', '403'],
+    [302, '', '302'],
+    [503, 'a secret: & %', '503'],
+    [200, { access_token: 'a secret: & %' }, 'without an ID token'],
+  ])(
+    'is no fault of who comes back where the issuer takes nothing from us: %i %j',
+    async (status, body, why) => {
+      const sent = await redirect();
+      const back = await issuer.logIn(sent.body.location, { sub: 'ada' });
+      issuer.answer(status, body);
+      const seen = server.observations.length;
+      const refused = await comeBack(back, cookieOf(sent.headers));
+      expect([refused.status, refused.body.detail.id]).toEqual([503, 'AUTH_ISSUER_REFUSES']);
+      const said = server.observations.slice(seen);
+      expect(said.filter(({ kind }) => kind === 'login.attempted')).toEqual([]);
+      const [told] = said.flatMap((one) => (one.kind === 'issuer.refuses' ? [one.error as Error] : []));
+      expect(told?.message).toBe(`The token endpoint of 'corporate' answered ${why}`);
+      expect(JSON.stringify([refused.body, told?.message])).not.toContain('a secret');
+    },
+  );
+
+  it('has the last word of the script of its module', async () => {
+    const source = `if (security.authenticationId === 'eve') throw { code: 403, message: 'no' };
+      security.authorization.roles.push('of-the-script'); security`;
+    const augmentSecurityContext = { type: 'text/javascript', source };
+    const { status, body } = await configure(moduleOf({ augmentSecurityContext }));
+    expect(status, JSON.stringify(body)).toBe(200);
+    const back = async (sub: string) => {
+      const sent = await redirect();
+      return comeBack(await issuer.logIn(sent.body.location, { sub }), cookieOf(sent.headers));
+    };
+    const begun = await back('ada');
+    expect([begun.status, begun.body.authorization?.roles]).toEqual([
+      200,
+      ['svc-authorized', 'of-the-script'],
+    ]);
+    expect((await whoIs(cookieOf(begun.headers))).body.authorization.roles).toContain('of-the-script');
+    expect((await back('eve')).status).toBe(401);
+  });
+
   it.each([
     'https://evil.example.com',
     '//evil.example.com',
     '/\\evil.example.com',
+    '/.//evil.example.com',
+    '/console/..//evil.example.com',
+    '/%2e//evil.example.com',
+    '/a/../\\evil.example.com',
     'console',
     7,
     `/${'x'.repeat(1_000)}`,

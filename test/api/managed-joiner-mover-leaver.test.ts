@@ -79,6 +79,7 @@ describe('people who join, move and leave', () => {
 
   it('lose what was granted by hand when they leave, and whoever reported to them reports to their manager', async () => {
     await grant('boss', 'keys');
+    expect((await set('joan', '/endDate', '')).status).toBe(200);
     await api('PATCH', 'managed/user/boss', {
       body: [{ operation: 'replace', field: '/endDate', value: '2020-01-31' }],
     });
@@ -100,6 +101,15 @@ describe('people who join, move and leave', () => {
     ]);
     const records = await api('GET', 'managed/deactivation?_queryFilter=true');
     expect(records.body.result).toMatchObject([{ userName: 'boss', endDate: '2020-01-31' }]);
+  });
+
+  it.each(['31.12.2030', '2030-02-31', '2030-2-1'])('have no last day %j', async (day) => {
+    const { status, body } = await set('ceo', '/endDate', day);
+    expect([status, body.detail?.failedPolicyRequirements]).toEqual([
+      403,
+      expect.arrayContaining([expect.objectContaining({ property: 'endDate' })]),
+    ]);
+    expect((await api('GET', 'managed/user/ceo')).body.endDate).toBeUndefined();
   });
 
   it('that leave are nobody’s loss when it is only rehearsed', async () => {

@@ -35,9 +35,14 @@ describe('roles and assignments', () => {
       const r = await role();
       const u = await user({ roles: [role_(r)] });
       const refused = await api('DELETE', `managed/role/${r}`);
-      expect([refused.status, refused.body.message]).toEqual([
+      expect([refused.status, refused.body.message, refused.body.detail]).toEqual([
         409,
         'Cannot delete a role that is currently granted',
+        expect.objectContaining({
+          id: 'ROLE_GRANTED',
+          field: '/members',
+          hint: expect.stringContaining(`GET managed/role/${r}/members?_queryFilter=true`),
+        }),
       ]);
       await patch(`user/${u}`, { operation: 'replace', field: '/roles', value: [] });
       expect((await api('DELETE', `managed/role/${r}`)).status).toBe(200);

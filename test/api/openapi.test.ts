@@ -17,6 +17,7 @@ interface Document {
   readonly security: readonly object[];
 }
 
+const DRY_RUN = '#/components/schemas/DryRun';
 const VERBS = ['get', 'post', 'put', 'patch', 'delete'];
 const QUERY_RESULT = '#/components/schemas/QueryResult';
 
@@ -60,6 +61,31 @@ describe('the OpenAPI document', () => {
     expect(lists.length).toBeGreaterThan(20);
     for (const { path, schema } of lists) {
       expect(JSON.stringify(schema), path).toMatch(/"result":\{"type":"array","items":\{/);
+    }
+  });
+
+  it('describes what is answered to writes, rehearsed ones and those that ask for a part included', async () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'api', components: document.components });
+    const user = { userName: 'cy', givenName: 'Cy', sn: 'Test', mail: 'cy@example.com' };
+    const calls: [string, string, string, object?][] = [
+      ['POST', 'managed/user?_dryRun=true', '/managed/user', user],
+      ['PUT', 'managed/user/cy', '/managed/user/{id}', user],
+      ['PUT', 'managed/user/cy?_dryRun=true', '/managed/user/{id}', user],
+      ['PUT', 'managed/user/cy?_fields=sn', '/managed/user/{id}', user],
+      ['GET', 'managed/user/cy?_fields=sn', '/managed/user/{id}'],
+      ['DELETE', 'managed/user/cy?_dryRun=true', '/managed/user/{id}'],
+      ['GET', 'taskscanner', '/taskscanner'],
+    ];
+    for (const [method, path, described, body] of calls) {
+      const answer = await server.api(method, path, body === undefined ? {} : { body });
+      const operation = document.paths[described]?.[method.toLowerCase()];
+      const schema = operation?.responses[String(answer.status)]?.content['application/json']?.schema;
+      expect(schema, `${method} ${path}: ${answer.status}`).toBeDefined();
+      const text = JSON.stringify(schema).replaceAll('"#/components', '"api#/components');
+      if (path.includes('_dryRun')) expect(text).toContain(DRY_RUN);
+      const fits = ajv.compile(JSON.parse(text));
+      expect([path, fits(answer.body), ajv.errorsText(fits.errors)]).toEqual([path, true, 'No errors']);
     }
   });
 

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { pruneOperations } from '../../src/taskscanner/operation/operation-repository.ts';
+import { ADMIN_PASSWORD } from '../support/api.ts';
 import { callerAs, callersOf, OWN_PAGE, passwordOf } from '../support/credentials.ts';
+import { listenTo } from '../support/event-listener.ts';
 import { eventually } from '../support/eventually.ts';
 import { operationSite, patch } from '../support/operation-site.ts';
 
@@ -12,6 +14,52 @@ const count = async (filter: string) =>
     .resultCount;
 
 describe('an operation', () => {
+  it('does again what failed in another, once, for its maker', async () => {
+    await items(9, (n) => (n < 3 ? { broken: true } : {}));
+    const first = await perform(patch(), ada);
+    // The desk may not change i2.
+    expect(first.progress).toMatchObject({ successes: 6, failures: 3 });
+    await api('PATCH', 'managed/item/i0', {
+      body: [{ operation: 'replace', field: '/broken', value: false }],
+    });
+    const retry = (as: typeof ada, id: string) => as('POST', `operation/${id}?_action=retry`);
+    expect((await retry(cleo, first._id)).status).toBe(404);
+    expect((await retry(api as typeof ada, first._id)).status).toBe(403);
+    expect((await retry(ben, first._id)).status).toBe(403);
+    const rehearsed = await ada('POST', `operation/${first._id}?_action=retry&_dryRun=true`);
+    expect([rehearsed.status, rehearsed.body.result.objects]).toEqual([200, 3]);
+    const { status, body } = await retry(ada, first._id);
+    expect([status, body]).toEqual([200, { _id: expect.any(String), retryOf: first._id, objects: 3 }]);
+    const second = await ended(body._id, ada);
+    expect(second).toMatchObject({ act: 'patch', progress: { total: 3, failures: 2, successes: 1 } });
+    expect(second.sample).toEqual(expect.arrayContaining(['i0', 'i1', 'i2']));
+    const again = await retry(ada, first._id);
+    expect([again.status, again.body.detail.id]).toEqual([409, 'OPERATION_RETRIED']);
+    const well = await perform(patch({ queryFilter: 'n gt 5' }), ada);
+    expect((await retry(ada, well._id)).body.detail.id).toBe('OPERATION_NOTHING_FAILED');
+    const prepared = await make(patch({ dryRun: true }), ada);
+    expect((await retry(ada, prepared.body._id)).body.detail.id).toBe('OPERATION_UNDER_WAY');
+  });
+
+  it('is heard of by its maker and by administrators, and by nobody else', async () => {
+    await items(2);
+    const { url } = site.server;
+    await using boss = await listenTo(url, 'operation');
+    await using maker = await listenTo(url, 'operation', passwordOf('ada'));
+    await using other = await listenTo(url, 'operation', passwordOf('cleo'));
+    expect((await listenTo(url, 'operation', passwordOf('ben'))).status).toBe(403);
+    const own = await perform(patch(), ada);
+    for (const listener of [boss, maker]) {
+      for (const operation of ['create', 'update']) {
+        const { data } = await listener.next((heard) => heard.data.operation === operation);
+        expect(data).toMatchObject({ topic: 'operation', resource: `operation/${own._id}` });
+      }
+    }
+    const another = await perform(patch(), cleo);
+    await other.next(({ data }) => data.resource === `operation/${another._id}`);
+    expect(JSON.stringify(other.heard)).not.toContain(own._id);
+  });
+
   it('changes all that its query finds, once, with hooks, and groups what fails', async () => {
     await items(60, (n) => (n % 20 === 3 ? { broken: true } : {}));
     const run = await perform(patch({ queryFilter: 'n ge 1' }));
@@ -154,6 +202,30 @@ describe('an operation', () => {
       error: { detail: { id: 'OPERATION_CALLER_GONE' } },
     });
     expect(await count('done eq true')).toBeLessThan(399);
+  });
+
+  it('does no more by the cookie of a session alone than its maker could', async () => {
+    const { asNobody, begin } = callersOf(() => api);
+    await api('PUT', 'apikey/kept', { body: { roles: ['desk'] } });
+    const session = { ...OWN_PAGE, ...(await begin(passwordOf('svc-admin', ADMIN_PASSWORD))) };
+    const bySession = async (body: object) => {
+      const made = await asNobody('POST', 'operation', { body, headers: session });
+      expect(made.status, JSON.stringify(made.body)).toBe(201);
+      return ended(made.body._id);
+    };
+    const refused = {
+      progress: { successes: 0 },
+      errors: [{ code: 403, id: 'ACCESS_NEEDS_REAUTHENTICATION' }],
+    };
+    await begin(passwordOf('ada'));
+    for (const resource of ['apikey', 'session']) {
+      expect(await bySession({ act: 'delete', resource, queryFilter: 'true' })).toMatchObject(refused);
+    }
+    const content = [{ _id: 'way-in', roles: ['svc-admin'] }];
+    expect(await bySession({ act: 'import', resource: 'apikey', content })).toMatchObject(refused);
+    expect((await api('GET', 'apikey/kept')).status).toBe(200);
+    const run = await perform({ act: 'delete', resource: 'apikey', queryFilter: '_id eq "kept"' });
+    expect(run.progress.successes).toBe(1);
   });
 
   it('is cancelled, and what it has done stays done', async () => {

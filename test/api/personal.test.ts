@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
+import { countStatements } from '../support/count-statements.ts';
 import { callerAs, callersOf } from '../support/credentials.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -148,7 +149,66 @@ describe('/view', () => {
   });
 });
 
+it.each([
+  ['preference', 64, 2 ** 20, 16_000],
+  ['draft', 8, 2 ** 21, 262_000],
+])('%s has a bound for all of one owner', async (kind, count, most, size) => {
+  const { db } = server.database;
+  await sql`delete from personal_item where kind = ${kind}`.execute(db);
+  const large = (length: number) => ({ body: { value: 'x'.repeat(length) } });
+  await sql`insert into personal_item (kind, owner, id, data)
+    select ${kind}, 'managed/user/ada', 'n' || n, jsonb_build_object('value', repeat('x', ${Math.floor(most / count) - 100}::int))
+    from generate_series(1, ${count}::int) n`.execute(db);
+  const { status, body } = await asAda('PUT', `${kind}/more`, large(size));
+  expect([status, body.detail.id]).toEqual([409, 'PERSONAL_TOO_MANY']);
+  expect((await asAda('PUT', `${kind}/n1`, large(10))).status).toBe(200);
+  expect((await asAda('PUT', `${kind}/more`, large(1_000))).status).toBe(201);
+  expect((await asBen('PUT', `${kind}/more`, large(size))).status).toBe(201);
+});
+
+it('is listed without what it holds where that is not asked for', async () => {
+  const { db } = server.database;
+  await sql`delete from personal_item`.execute(db);
+  await asAda('PUT', 'draft/large', { body: { area: 'managed/user', value: 'x'.repeat(1_000) } });
+  const list = async (more: string) =>
+    (await asAda('GET', `draft?_queryFilter=${encodeURIComponent('value co "x"')}${more}`)).body.result;
+  const withoutValue = (more: string) => countStatements(() => list(more), /data - 'value'/);
+  expect(await list('&_fields=area')).toEqual([{ _id: 'large', _rev: '0', area: 'managed/user' }]);
+  expect(await withoutValue('&_fields=area')).toBe(1);
+  for (const fields of ['', '&_fields=*', '&_fields=value', '&_fields=/value']) {
+    expect((await list(fields))[0].value).toHaveLength(1_000);
+    expect(await withoutValue(fields)).toBe(0);
+  }
+});
+
 describe('a view that is shared', () => {
+  it('is one of few of its owner, and of those that a role sees, unless an administrator shares it', async () => {
+    const { db } = server.database;
+    await sql`delete from personal_item`.execute(db);
+    const shared = { body: view({ roles: ['svc-authorized'] }) };
+    const fill = (count: number, owner: string) =>
+      sql`insert into personal_item (kind, owner, id, data, roles)
+        select 'view', ${owner}, ${owner} || n, jsonb_build_object('roles', array['svc-authorized']), array['svc-authorized']
+        from generate_series(1, ${count}::int) n`.execute(db);
+    const own = (await asAda('POST', 'view?_action=create', { body: view() })).body;
+    await fill(20, 'managed/user/ada');
+    for (const more of [
+      await asAda('POST', 'view?_action=create', shared),
+      await asAda('PUT', `view/${own._id}`, shared),
+    ]) {
+      expect([more.status, more.body.message]).toEqual([409, expect.stringContaining('You share 20')]);
+    }
+    const { body: made } = await asBen('POST', 'view?_action=create', shared);
+    await fill(179, 'managed/user/others');
+    const crowded = await asBen('POST', 'view?_action=create', shared);
+    expect([crowded.status, crowded.body.message]).toEqual([
+      409,
+      expect.stringContaining("200 views are shared with 'svc-authorized'"),
+    ]);
+    expect((await asBen('PUT', `view/${made._id}`, shared)).status).toBe(200);
+    expect((await api('POST', 'view?_action=create', shared)).status).toBe(201);
+  });
+
   it('is small, since it stands in the lists of others', async () => {
     const large = (more: object) => view({ state: { filter: 'x'.repeat(9_000) }, ...more });
     const shared = { roles: ['svc-authorized'] };

@@ -139,10 +139,4 @@ describe('/script/file', () => {
     expect((await asAda('POST', 'script/file/crypto.js?_action=usages')).status).toBe(403);
     expect((await asNobody('POST', 'script/file/crypto.js?_action=usages')).status).toBe(401);
   });
-
-  it('is not written', async () => {
-    const written = await api('PUT', 'script/file/new.js', { body: { content: '1' } });
-    const deleted = await api('DELETE', 'script/file/deep/user.js');
-    expect([written.status, deleted.status]).toEqual([501, 501]);
-  });
 });

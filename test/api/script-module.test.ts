@@ -86,7 +86,17 @@ const FILES = {
     context: 'endpoint/linkedView/*',
   }),
   'conf/sync.json': {
-    mappings: [{ name: 'managedUser_systemLdap', source: 'managed/user', target: 'repo/ldap/account' }],
+    mappings: [
+      {
+        name: 'managedUser_systemLdap',
+        source: 'managed/user',
+        target: 'repo/ldap/account',
+        properties: [
+          { source: 'userName', target: 'uid' },
+          { source: '_id', target: '_id' },
+        ],
+      },
+    ],
   },
 };
 
@@ -216,20 +226,15 @@ describe('modules that are shipped', () => {
 
   it('linkedView shows an object with what it is linked to', async () => {
     await api('PUT', 'managed/user/linked', { body: { userName: 'linked', grants: [] } });
-    await api('PUT', 'repo/ldap/account/a1', { body: { uid: 'linked' } });
-    await api('PUT', 'repo/link/l1', {
-      body: {
-        firstId: 'linked',
-        secondId: 'a1',
-        linkType: 'managedUser_systemLdap',
-        linkQualifier: 'default',
-      },
-    });
     const { body } = await api('GET', 'endpoint/linkedView/managed/user/linked');
     expect(body).toMatchObject({
       userName: 'linked',
       linkedTo: [
-        { resourceName: 'repo/ldap/account/a1', content: { uid: 'linked' }, linkQualifier: 'default' },
+        {
+          resourceName: 'repo/ldap/account/linked',
+          content: { uid: 'linked' },
+          linkQualifier: 'default',
+        },
       ],
     });
     expect((await api('GET', 'endpoint/linkedView/managed/user/none')).status).toBe(404);

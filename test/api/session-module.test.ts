@@ -215,6 +215,25 @@ describe('people whom two issuers call by the same name', () => {
     expect(await change({ component: 'openid-other' })).toEqual({ planned: [], put: undefined });
   });
 
+  it('are told of however many changes stand between, until somebody of the other one has come in', async () => {
+    const warnedOf = async (...modules: Module[]) => {
+      const { body } = await api('PUT', 'config/authentication?_dryRun=true', { body: configOf(modules) });
+      return body.result.warnings ?? [];
+    };
+    const told = (of: Issuer) => [expect.stringContaining(`those who came in until now (sub of ${of.url})`)];
+    await configure(theirs(issuer));
+    await whoAmI(await bearer(issuer));
+    await configure(passwordsIn('password', GIVING.user));
+    expect(await warnedOf(theirs(other))).toEqual(told(issuer));
+    await configure(theirs(other));
+    await server.observed('config.warned', ({ message }) => message.includes('AUTH_ISSUER_CHANGED'));
+    expect(await warnedOf(theirs(other), passwordsIn('password', GIVING.user))).toEqual([]);
+    expect(await warnedOf(theirs(issuer))).toEqual([]);
+    await whoAmI(await bearer(other));
+    expect(await warnedOf(theirs(issuer))).toEqual(told(other));
+    expect(await warnedOf(theirs(issuer, { component: 'openid-third' }), theirs(other))).toEqual([]);
+  });
+
   it.each([
     ['a slash in it', { component: 'openid/other' }],
     ['a collection for one', { component: 'managed/user' }],

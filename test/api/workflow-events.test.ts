@@ -182,6 +182,14 @@ describe('messages and signals', () => {
     expect((await send('signal', { name: 'alarm', variables: 1 })).status).toBe(400);
   });
 
+  test('messages that are sent at once go to as many receivers, one to each', async () => {
+    const waiting = await Promise.all(Array.from({ length: 8 }, () => workflow.start('waiting')));
+    const sent = await Promise.all(waiting.map(() => send('message', { name: 'hello' })));
+    expect(sent.map(({ status }) => status)).toEqual(waiting.map(() => 200));
+    expect(sent.map(({ body }) => body.processInstanceId).sort()).toEqual(waiting.toSorted());
+    for (const id of waiting) expect(await workflow.openTasks(id)).toEqual(['read']);
+  });
+
   test('a message starts the latest version, and the one before it when that is gone', async () => {
     const version = async (element: string) => {
       const content = processFile(

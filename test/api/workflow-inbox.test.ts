@@ -160,8 +160,13 @@ describe('the tasks of whoever asks', () => {
   });
 
   it('cost as many ways to the database for five tasks as for one', async () => {
-    const ways = (pageSize: number) =>
-      waysOf(server.database, () => inbox('bob', 'claimable', `&_pageSize=${pageSize}`));
+    /** What the node does by itself meanwhile only adds to it. */
+    const ways = async (pageSize: number) => {
+      const ask = () => inbox('bob', 'claimable', `&_pageSize=${pageSize}`);
+      const all = [];
+      for (let n = 0; n < 5; n++) all.push(await waysOf(server.database, ask));
+      return Math.min(...all);
+    };
     await ways(5);
     expect(await ways(5)).toBe(await ways(1));
   });

@@ -65,9 +65,10 @@ describe.skipIf((process.env['SVC_TEST_PGBOUNCER'] ?? '') !== '')('a role that w
     const { db } = server.database;
     const found = await eventually(
       () => verifyAudit(db, new AuditKeys(RING), {}, undefined),
-      ({ waiting }) => waiting === 0,
+      // What tells of a request comes in after its answer.
+      ({ entries, waiting }) => waiting === 0 && entries > 2,
     );
-    expect([found.count, found.entries > 2]).toEqual([0, true]);
+    expect(found.count).toBe(0);
     await admin.query(`drop table svc_audit_trail.audit_event_${nextMonths().at(-1)}`);
     await server.database.pool.query('select audit_event_add_partitions()');
     const { rows } = await admin.query(

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { misspeltVariables } from '#config/index.ts';
@@ -295,6 +297,22 @@ describe('the command line', () => {
     expect(said).toContain("expected './bin/svc.js keys list'");
   });
 
+  it('lists keys, and makes none by that', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-keys-'));
+    vi.stubEnv('SVC_DATA_DIR', folder);
+    try {
+      const { code, output } = await here(['keys', 'list']);
+      expect([code, output]).toEqual([
+        1,
+        expect.stringContaining(`there is no ${join(folder, 'keys.json')}`),
+      ]);
+      expect(await readdir(folder)).toEqual([]);
+    } finally {
+      vi.unstubAllEnvs();
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('tells its version', async () => {
     expect(await here(['--version'])).toEqual({
       code: 0,
@@ -320,6 +338,10 @@ describe('the command line', () => {
     ['2026-07-01T00:00:00', '2026-07-01T00:00:00'],
   ])('understands the time %s', (text, expected) => {
     expect(readTime(text, Date.parse('2026-08-02T12:00:00'))).toBe(Date.parse(expected));
+  });
+
+  it('understands no time on a day that there is not', () => {
+    expect(readTime('2026-02-31T00:00:00', Date.parse('2026-08-02T12:00:00'))).toBeNaN();
   });
 
   it('says of a schedule that the database cannot know where it is', async () => {

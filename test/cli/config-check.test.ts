@@ -189,6 +189,28 @@ describe('config-check', () => {
     expect([code, answer.ok, answer.mistakes]).toEqual([1, false, 1]);
   });
 
+  it.each(['\n', '\r\n', '\r'])(
+    'says of each finding where it stands, with lines that end in %j',
+    async (end) => {
+      const { mistakes } = await check({
+        ...type({ onCreate: { type: 'text/javascript', file: 'lost.js' } }),
+        'script/lost.js': ["require('a');", '', "  require('b');"].join(end),
+        'workflow/p.bpmn20.xml': PROCESS(`<sequenceFlow id="f" sourceRef="start" targetRef="no"/>
+  <userTask
+id = "t"/>
+ <sequenceFlow id="g" sourceRef="t" targetRef="nowhere"/>`).replaceAll('\n', end),
+      });
+      const places = mistakes.map(({ file, line, column }) => `${file}:${line}:${column}`);
+      expect(places.filter((place) => place.startsWith('script/'))).toEqual([
+        'script/lost.js:1:1',
+        'script/lost.js:3:3',
+      ]);
+      expect(places).toEqual(
+        expect.arrayContaining(['workflow/p.bpmn20.xml:5:5', 'workflow/p.bpmn20.xml:8:2']),
+      );
+    },
+  );
+
   it('counts for people what it has found', async () => {
     const said: string[] = [];
     const listen = vi.spyOn(console, 'log').mockImplementation((text: string) => void said.push(text));
@@ -200,7 +222,7 @@ describe('config-check', () => {
     } finally {
       listen.mockRestore();
     }
-    expect(said.at(-1)).toBe('1 mistake found.');
+    expect(said.join('\n').split('\n').at(-1)).toBe('1 mistake found.');
   });
 
   it('tells all mistakes of a schedule at once, the misspelt key and what its values mean', async () => {

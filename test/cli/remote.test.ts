@@ -67,7 +67,8 @@ describe('svc get and query', () => {
   });
 
   it('ask for any path', async () => {
-    expect((await svc(['get', 'config', 'managed'])).code).toBe(4);
+    expect((await svc(['get', 'config/schedule', 'nothing'])).code).toBe(4);
+    expect(JSON.parse((await svc(['get', 'config', 'managed'])).out)).toMatchObject({ _id: 'managed' });
     expect((await svc(['query', 'scheduler/job', 'true'])).code).toBe(0);
   });
 });
@@ -172,10 +173,15 @@ describe('a command that asks a node', () => {
   });
 
   it('loads nothing of the server, and reads the password from its input', async () => {
-    const probe = `import { registerHooks } from 'node:module';
+    // What a file of the bundle holds stands in its map.
+    const probe = `import { readFileSync } from 'node:fs';
+      import { registerHooks } from 'node:module';
       registerHooks({ load(url, context, next) {
-        const room = /\\/src\\/(\\w+)\\/|\\/node_modules\\/([^/]+)/.exec(url);
-        if (room) process.stderr.write((room[1] ?? room[2]) + ' ');
+        const isBundle = url.includes('/svc-bundle/');
+        for (const source of isBundle ? JSON.parse(readFileSync(new URL(url + '.map'))).sources : [url]) {
+          const room = /\\/src\\/(\\w+)\\/|\\/node_modules\\/([^/]+)/.exec(source);
+          if (room) process.stderr.write((room[1] ?? room[2]) + ' ');
+        }
         return next(url, context);
       } });`;
     const child = spawn(

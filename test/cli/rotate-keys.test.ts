@@ -59,6 +59,7 @@ const NEEDED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   scan_run: { state: 'ACTIVE' },
   scheduler_firing: { outcome: 'fired' },
   scheduler_job: { source: 'rest' },
+  sync_state: { outcome: 'delivered' },
   workflow_job: { kind: 'async' },
   workflow_variable: { type: 'json' },
 };

@@ -183,6 +183,23 @@ describe('the client', () => {
     expect(await errorOf(users.read('../role/x?y#z'))).toBeInstanceOf(NotFoundError);
   });
 
+  it('comes again where it was turned away at the door, also to write', async () => {
+    await using limited = await startTestServer({ environment: { SVC_RATE_LIMIT: '20' } });
+    const statuses: number[] = [];
+    const counting: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      statuses.push(response.status);
+      return response;
+    };
+    const roles = createClient({ url: limited.url, auth: ADMIN, fetch: counting }).managed('role');
+    // A minute's worth may come at once.
+    const names = Array.from({ length: 22 }, (_, at) => `r${at}`);
+    const made = await Promise.all(names.map((name) => roles.create({ name, description: 'One of many' })));
+    expect(made.map(({ name }) => name)).toEqual(names);
+    expect(statuses).toContain(429);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(22);
+  });
+
   it('reads again after a 503 that says when, and writes never', async () => {
     let refusals = 2;
     let calls = 0;

@@ -169,6 +169,36 @@ test('a process comes with one node, starts on the other and is completed on the
   expect(ended).toMatchObject({ endTime: expect.any(String) });
 });
 
+test('a script that is set on one node runs on both with the answer, and so do the rules', async () => {
+  const write = async (path: string, content: string) => {
+    const { status, body } = await api('PUT', `script/file/${path}`, { body: { content } });
+    expect(status, JSON.stringify(body)).toBeLessThan(300);
+  };
+  await write('lib/shared.js', "exports.word = 'first';");
+  const endpoint = { type: 'text/javascript', source: "require('lib/shared').word" };
+  await api('PUT', 'config/endpoint/shared', { body: endpoint });
+  for (const word of ['second', 'third', 'fourth']) {
+    await write('lib/shared.js', `exports.word = '${word}';`);
+    expect(await ofBoth(() => api('GET', 'endpoint/shared'))).toBe(word);
+  }
+  const rule = (roles: string) =>
+    `var httpAccessConfig = { configs: [{ pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' },
+      { pattern: 'info/*', roles: '${roles}', methods: 'read', actions: '*' }] };`;
+  const anybody = {
+    headers: { 'X-Svc-Username': 'anonymous', 'X-Svc-Password': 'anonymous', Authorization: '' },
+  };
+  const statuses = async () => [
+    (await api('GET', 'info/ping', anybody)).status,
+    (await api('GET', 'info/ping', anybody)).status,
+  ];
+  for (const roles of ['svc-admin', '*', 'svc-admin']) {
+    await write('access.js', rule(roles));
+    expect(await statuses()).toEqual(roles === '*' ? [200, 200] : [403, 403]);
+  }
+  await api('POST', 'script/file/access.js?_action=revertToFile');
+  expect(await statuses()).toEqual([200, 200]);
+});
+
 test('when one node is killed the balancer has the other', async () => {
   doors[0]!.signal('SIGKILL');
   await doors[0]!.ended;

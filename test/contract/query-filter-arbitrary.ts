@@ -119,6 +119,7 @@ export const filter: fc.Arbitrary<QueryFilter> = fc.letrec<{ filter: QueryFilter
       pointer,
       operator: fc.constantFrom(...(Object.keys(COMPARISONS) as Comparison[])),
       value: scalar,
+      ignoresCase: fc.boolean(),
     }),
     fc.record({ kind: fc.constant('in'), pointer, values: fc.array(scalar, { maxLength: 4 }) }),
     fc.record({ kind: fc.constant('present'), pointer }),

@@ -8,6 +8,8 @@ export const USER_PASSWORD = 'Passw0rd-of-users';
 
 export interface HostileTarget extends AsyncDisposable {
   readonly server: TestServer;
+  /** Of one of each kind of thing. */
+  readonly ids: readonly string[];
   next(random: () => number): HostileRequest;
 }
 
@@ -40,6 +42,7 @@ export async function hostileTarget(database?: TestDatabase): Promise<HostileTar
   const others = [caller('eve', USER_PASSWORD), caller('anonymous', 'anonymous'), {}];
   return {
     server,
+    ids,
     next(random) {
       const asAdmin = random() < 0.7;
       const known = { random, ids, actions };
@@ -59,7 +62,10 @@ const PROCESS = processFile(
      execution.setVariable('who', context.security.authenticationId + ' ' + typeof svc.read + ' ' + typeof execution.getVariable)
    </script></scriptTask><sequenceFlow id="c" sourceRef="w" targetRef="e"/><endEvent id="e"/>`,
 );
-const ECHO = { type: 'text/javascript', source: '({ content: request.content })' };
+const ECHO = {
+  type: 'text/javascript',
+  source: "request.method === 'query' ? [] : ({ content: request.content })",
+};
 
 /** One of each kind of thing. @returns their ids */
 async function fill(api: Api): Promise<readonly string[]> {

@@ -19,6 +19,8 @@ export interface Issuer extends AsyncDisposable {
   sign(claims: object, options?: SignOptions): Promise<string>;
   /** Lets somebody log in at the address that a browser was sent to. @returns what the browser comes back with */
   logIn(location: string, claims: object, options?: SignOptions): Promise<{ code: string; state: string }>;
+  /** Answers requests for tokens so, from now on. */
+  answer(status: number, body: object | string): void;
   /** The requests for tokens so far: their forms, and who they say they are. */
   readonly redeemed: readonly {
     readonly form: URLSearchParams;
@@ -31,6 +33,7 @@ export async function startIssuer(): Promise<Issuer> {
   const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
   let url = '';
   const codes = new Map<string, { challenge: string; redirectUri: string; token: string }>();
+  let instead: { status: number; body: object | string } | undefined;
   const redeemed: { form: URLSearchParams; authorization: string | undefined }[] = [];
   /** As RFC 6749, 4.1.3, and RFC 7636, 4.6, have it: once, for whoever began. */
   const redeem = (form: URLSearchParams): object | undefined => {
@@ -47,6 +50,11 @@ export async function startIssuer(): Promise<Issuer> {
     if (request.method === 'POST') {
       const form = new URLSearchParams(await text(request));
       redeemed.push({ form, authorization: request.headers.authorization });
+      if (instead !== undefined) {
+        const { status, body } = instead;
+        response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
+        return;
+      }
       const tokens = redeem(form);
       answer(tokens === undefined ? 400 : 200, tokens ?? { error: 'invalid_grant' });
     } else if (request.url?.includes('openid-configuration')) {
@@ -72,6 +80,9 @@ export async function startIssuer(): Promise<Issuer> {
     url,
     sign,
     redeemed,
+    answer(status, body) {
+      instead = { status, body };
+    },
     async logIn(location, claims, options) {
       const asked = new URL(location).searchParams;
       const [clientId, nonce] = [asked.get('client_id')!, asked.get('nonce')!];

@@ -14,7 +14,7 @@ type Call = ReturnType<typeof callerAs>;
 /** May make operations, and change any item but i2. */
 const DESK = `
     { pattern: 'operation', roles: 'desk', methods: 'create,query', actions: '' },
-    { pattern: 'operation/*', roles: 'desk', methods: 'read,query,action', actions: 'start,cancel' },
+    { pattern: 'operation/*', roles: 'desk', methods: 'read,query,action', actions: 'start,cancel,retry' },
     { pattern: 'managed/item', roles: 'desk', methods: 'query,create', actions: '' },
     {
       pattern: 'managed/item/*', roles: 'desk', methods: 'read,patch,delete', actions: '',

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { type Database, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { Solitude } from '#lifecycle/index.ts';
+import { Quarantine } from '#lifecycle/index.ts';
 import { type ClaimedJob, type Job, JobPoller, type JobResult, Queue, runJob } from '#queue/index.ts';
 import type { WorkerOptions } from '#queue/job.ts';
 import { createMigratedDatabase } from './migrated-database.ts';
@@ -60,7 +60,7 @@ export function queueSite() {
       clock,
       holder: () => holder,
       observe: () => {},
-      solitude: new Solitude({
+      quarantine: new Quarantine({
         patienceMs: 600_000,
         limitMs: 600_000,
         mark: async (subject) => void marked.push(subject),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-const bootstrap = join(import.meta.dirname, '../../bin/bootstrap.js');
+const bin = join(import.meta.dirname, '../../bin');
 
 let project: string;
 const running: ChildProcess[] = [];
@@ -15,7 +15,7 @@ beforeEach(async () => {
   await mkdir(join(project, 'bin'));
   await mkdir(join(project, 'src'));
   await mkdir(join(project, 'fake'));
-  await cp(bootstrap, join(project, 'bin', 'bootstrap.js'));
+  for (const name of ['bootstrap.js', 'bundle.js']) await cp(join(bin, name), join(project, 'bin', name));
   await writeFile(join(project, 'package.json'), '{ "name": "tiny", "type": "module" }');
   await writeLock('1.0.0');
   await writeFile(

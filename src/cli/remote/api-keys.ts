@@ -1,9 +1,9 @@
 import { agreed } from './change.ts';
 import { textOf } from './connection.ts';
-import { LIST_FLAGS, showList } from './get.ts';
+import { LIST_FLAGS, showList } from './list.ts';
 import { showObject } from './output.ts';
 import { showAnswer } from './report.ts';
-import { sinceOf } from './schedule.ts';
+import { sinceOf } from './time-argument.ts';
 import { commandOfVerbs } from './verb.ts';
 
 /** `svc api-key list|create|revoke`: keys that a node keeps. */

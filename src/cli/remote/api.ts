@@ -1,8 +1,8 @@
 import type { Call } from '#client/index.ts';
 import { didYouMean } from '#errors/index.ts';
+import { UsageError } from '../usage-error.ts';
 import { ASSIGNMENTS, contentOf, FILE_FLAG } from './content.ts';
 import { showAnswer } from './report.ts';
-import { UsageError } from './usage-error.ts';
 import { commandOf } from './verb.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

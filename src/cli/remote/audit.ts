@@ -1,13 +1,14 @@
 import { filter as filterOf } from '#client/index.ts';
 import { didYouMean } from '#errors/index.ts';
+import { UsageError } from '../usage-error.ts';
 import { agreed, DRY_RUN } from './change.ts';
 import { textOf } from './connection.ts';
-import { FILTER_FLAG, LIST_FLAGS, showList } from './get.ts';
-import { isTable, say, showObject } from './output.ts';
+import { FILTER_FLAG, LIST_FLAGS, showList } from './list.ts';
+import { isTable, showObject } from './output.ts';
 import { isRecord } from './profiles.ts';
 import { showAnswer } from './report.ts';
-import { sinceOf } from './schedule.ts';
-import { UsageError } from './usage-error.ts';
+import { sinceOf } from './time-argument.ts';
+import { readTree, showBranch } from './transaction-tree.ts';
 import { commandOf, commandOfVerbs } from './verb.ts';
 
 const TOPICS = ['access', 'activity', 'authentication', 'config', 'sync', 'recon', '_all'];
@@ -56,10 +57,7 @@ export const auditTrail = commandOfVerbs({
       takes: ['<transaction>'],
       example: 'svc audit tree 01a200c1-3740-7000-8000-000000000000',
       async run({ client, form }, id: string) {
-        const tree = await client.send<Branch>({
-          method: 'GET',
-          path: ['audit', 'transaction', ...id.split('/')],
-        });
+        const tree = await readTree(client, id);
         if (isTable(form)) showBranch(tree, '');
         else showObject(tree, form);
       },
@@ -68,21 +66,6 @@ export const auditTrail = commandOfVerbs({
 });
 
 const SHOWN = 'timestamp,topic,userId,operation,objectId,transactionId';
-
-interface Branch {
-  readonly transaction: string;
-  readonly entries?: readonly Readonly<Record<string, unknown>>[];
-  readonly children?: readonly Branch[];
-}
-
-function showBranch({ transaction, entries = [], children = [] }: Branch, indent: string): void {
-  say(`${indent}${transaction}`);
-  for (const { timestamp, topic, userId, operation, objectId } of entries) {
-    const facts = [timestamp, topic, userId, operation, objectId];
-    say(`${indent}  ${facts.filter((fact) => typeof fact === 'string').join('  ')}`);
-  }
-  for (const child of children) showBranch(child, `${indent}  `);
-}
 
 /** `svc undo <entry>`: takes back what an entry of the audit tells of, or all of a transaction. */
 export const undo = commandOf('undo', 'take a change back that the audit tells of', {

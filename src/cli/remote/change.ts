@@ -1,10 +1,10 @@
+import { UsageError } from '../usage-error.ts';
 import { type Flags, textOf } from './connection.ts';
 import { ASSIGNMENTS, CONTENT_NOTES, contentOf, FILE_FLAG, isAssignment, operationsOf } from './content.ts';
 import { isRecord } from './profiles.ts';
 import { confirmed } from './prompt.ts';
 import { pathOf } from './remote-command.ts';
 import { showAnswer } from './report.ts';
-import { UsageError } from './usage-error.ts';
 import { commandOf, type Flag, type Verb } from './verb.ts';
 
 export const DRY_RUN: Readonly<Record<string, Flag>> = {

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { type Client, NotFoundError } from '#client/index.ts';
 import type { Command } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
 import { textOf } from './connection.ts';
 import { say } from './output.ts';
 import { atNode, remoteHelp, remoteOptions } from './remote-command.ts';
 import { membersText } from './type-text.ts';
-import { UsageError } from './usage-error.ts';
 
 interface Schemas {
   readonly types: readonly { readonly type: string }[];

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Auth, ClientOptions } from '#client/index.ts';
 import { systemCodeOf, wordsOf } from '#errors/index.ts';
 import type { Command } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
 import { chosenProfile, findProfile, type Profile, saveProfile } from './profiles.ts';
 import { askSecret } from './prompt.ts';
-import { UsageError } from './usage-error.ts';
 
 export type Flags = Parameters<Command['run']>[0];
 
@@ -13,6 +13,15 @@ const SESSION = /^(?:__Host-)?session-jwt=/;
 export function textOf(flags: Flags, name: string): string | undefined {
   const value = flags[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** @throws UsageError for what is no number from 1 */
+export function countOf(flags: Flags, name: string): number | undefined {
+  const given = textOf(flags, name);
+  if (given === undefined) return undefined;
+  const count = Number(given);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new UsageError(`'${given}' is no number for --${name}`);
 }
 
 /** Which node is asked, and as whom: flags count before the environment, and that before the profile. */

@@ -1,7 +1,7 @@
 import type { PatchOperation } from '#client/index.ts';
 import { wordsOf } from '#errors/index.ts';
+import { UsageError } from '../usage-error.ts';
 import { type Flags, readInput, readText, textOf } from './connection.ts';
-import { UsageError } from './usage-error.ts';
 import type { Flag } from './verb.ts';
 
 export const FILE_FLAG: Readonly<Record<string, Flag>> = {

@@ -1,11 +1,10 @@
-import { textOf } from './connection.ts';
+import { countOf, textOf } from './connection.ts';
 import { isTable, say } from './output.ts';
-import { UsageError } from './usage-error.ts';
 import { commandOf } from './verb.ts';
 
 /** `svc events <topic …>` */
 export const events = commandOf('events', 'listen to what happens, by its name alone', {
-  does: 'firing, schedule, scan, node, task, instance, deadletter, config, audit, object:<type>[/<id>]',
+  does: 'firing, schedule, scan, operation, node, task, instance, deadletter, config, audit, object:<type>[/<id>]',
   takes: ['<topic>', '[<topic> …]'],
   flags: {
     after: { value: '<id>', does: 'go on behind that which was heard last' },
@@ -14,8 +13,7 @@ export const events = commandOf('events', 'listen to what happens, by its name a
   example: 'svc events object:user schedule',
   async run({ client, flags, form }, ...topics: string[]) {
     const after = textOf(flags, 'after');
-    let left = Number(textOf(flags, 'limit') ?? Number.POSITIVE_INFINITY);
-    if (Number.isNaN(left) || left < 1) throw new UsageError(`'${flags['limit']}' is no number of events`);
+    let left = countOf(flags, 'limit') ?? Number.POSITIVE_INFINITY;
     const heard = client.events(
       topics.flatMap((topic) => topic.split(',')),
       after === undefined ? {} : { after },

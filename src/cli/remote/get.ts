@@ -1,39 +1,32 @@
-import { asFilter, type Query } from '#client/index.ts';
-import { complain } from '../typed-name.ts';
-import { type Flags, textOf } from './connection.ts';
-import { ListWriter, printable, showObject } from './output.ts';
+import { UsageError } from '../usage-error.ts';
+import { textOf } from './connection.ts';
+import { FILTER_FLAG, LIST_FLAGS, listed, showList } from './list.ts';
+import { showObject } from './output.ts';
 import { type Asked, pathOf } from './remote-command.ts';
-import { UsageError } from './usage-error.ts';
 import { commandOf, type Flag } from './verb.ts';
+import { watchList, watchOne } from './watch.ts';
 
-const LIMIT = 50;
-const PAGE = 500;
-
-/** What lists know. */
-export const LIST_FLAGS: Readonly<Record<string, Flag>> = {
-  fields: { value: '<fields>', does: 'such as userName,mail; default: all' },
-  sort: { value: '<keys>', does: 'such as -sn,givenName' },
-  limit: { value: '<n>', does: `how many are shown; default ${LIMIT}` },
-  all: { does: 'all of them' },
-};
-export const FILTER_FLAG: Readonly<Record<string, Flag>> = {
-  filter: { value: '<filter>', does: `those that it finds: 'sn sw "N" and accountStatus eq "active"'` },
+const WATCH_FLAGS: Readonly<Record<string, Flag>> = {
+  watch: { short: 'w', does: 'stay, and show what changes as it does' },
+  changes: { value: '<n>', does: 'of --watch: end after so many; default: never' },
 };
 
 /** `svc get <type> [<id>]`: one object, or those that a filter finds. */
 export const get = commandOf('get', 'show an object, or a list of them', {
   does: 'a managed type, or a path such as scheduler/job',
   takes: ['<type>', '[<id>]'],
-  flags: { ...FILTER_FLAG, ...LIST_FLAGS },
+  flags: { ...FILTER_FLAG, ...LIST_FLAGS, ...WATCH_FLAGS },
   example: `svc get user --filter 'accountStatus eq "inactive"' --fields userName,endDate -o table`,
   async run(asked, type: string, id?: string) {
     const { client, flags, form } = asked;
-    if (id === undefined) return showList(asked, pathOf(type), textOf(flags, 'filter'));
+    const filter = textOf(flags, 'filter');
+    if (id === undefined) return showOrWatch(asked, pathOf(type), filter);
     for (const flag of ['filter', 'sort', 'limit', 'all']) {
       if (flags[flag] !== undefined)
         throw new UsageError(`--${flag} goes with a list, and not with the id '${id}'`);
     }
     const fields = listed(textOf(flags, 'fields'));
+    if (isWatched(asked)) return watchOne(asked, pathOf(type), id, fields);
     showObject(await client.resource(pathOf(type)).read(id, fields === undefined ? {} : { fields }), form);
   },
 });
@@ -42,59 +35,17 @@ export const get = commandOf('get', 'show an object, or a list of them', {
 export const query = commandOf('query', 'show what a filter finds', {
   does: "a managed type, or a path such as scheduler/firing; 'true' finds all",
   takes: ['<type>', '<filter>'],
-  flags: LIST_FLAGS,
+  flags: { ...LIST_FLAGS, ...WATCH_FLAGS },
   example: `svc query user 'sn sw "N"' --sort -sn --limit 10`,
-  run: (asked, type: string, filter: string) => showList(asked, pathOf(type), filter),
+  run: (asked, type: string, filter: string) => showOrWatch(asked, pathOf(type), filter),
 });
 
-/** Shows what a filter finds, as the flags of lists say. */
-export async function showList(
-  { client, flags, form }: Asked,
-  path: string,
-  filter?: string,
-  parameters?: Readonly<Record<string, string>>,
-) {
-  const limit = limitOf(flags);
-  const isByName = filter === undefined && path.startsWith('workflow/');
-  const fields = listed(textOf(flags, 'fields'));
-  const sort = listed(textOf(flags, 'sort'));
-  const asked: Query = {
-    pageSize: Math.min(limit, PAGE),
-    ...(filter === undefined ? {} : { filter: asFilter(filter) }),
-    ...(isByName ? { queryId: 'filtered-query' } : {}),
-    ...(parameters === undefined ? {} : { parameters }),
-    ...(fields === undefined ? {} : { fields }),
-    ...(sort === undefined ? {} : { sort }),
-  };
-  const writer = new ListWriter(form, fields);
-  let left = limit;
-  for await (const { result, pagedResultsCookie, warnings = [] } of client
-    .resource(path)
-    .query(asked)
-    .pages()) {
-    writer.show(result.slice(0, left));
-    for (const warning of warnings) complain(printable(`warning: ${JSON.stringify(warning)}`));
-    const isMore = result.length > left || pagedResultsCookie !== null;
-    left -= result.length;
-    // Nobody reads what a closed pipe is given.
-    if (!process.stdout.writable) return;
-    if (left > 0) continue;
-    if (isMore) complain(`These are ${limit}, and there are more: --limit <n> or --all shows them.`);
-    return;
-  }
+function isWatched({ flags }: Asked): boolean {
+  if (flags['watch'] === true) return true;
+  if (flags['changes'] !== undefined) throw new UsageError('--changes goes with --watch');
+  return false;
 }
 
-function limitOf(flags: Flags): number {
-  const given = textOf(flags, 'limit');
-  if (flags['all'] === true) {
-    if (given !== undefined) throw new UsageError('--all and --limit exclude each other');
-    return Number.POSITIVE_INFINITY;
-  }
-  const limit = Number(given ?? LIMIT);
-  if (Number.isSafeInteger(limit) && limit > 0) return limit;
-  throw new UsageError(`'${given}' is no number of objects; expected --limit <n>, or --all`);
-}
-
-export function listed(text: string | undefined): string[] | undefined {
-  return text?.split(',').map((part) => part.trim());
+async function showOrWatch(asked: Asked, path: string, filter: string | undefined): Promise<unknown> {
+  return isWatched(asked) ? watchList(asked, path, filter) : showList(asked, path, filter);
 }

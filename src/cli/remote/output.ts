@@ -1,9 +1,10 @@
 import type { JsonObject } from '#client/index.ts';
 import { didYouMean } from '#errors/index.ts';
-import { UsageError } from './usage-error.ts';
+import { printable } from '../tell-error.ts';
+import { UsageError } from '../usage-error.ts';
 import { yamlText } from './yaml-text.ts';
 
-const FORMS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
+export const FORMS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
 export type Form = (typeof FORMS)[number];
 
 const MOST_COLUMNS = 6;
@@ -40,12 +41,17 @@ export class ListWriter {
   readonly #fields: readonly string[] | undefined;
   #columns: readonly { readonly name: string; readonly width: number }[] | undefined;
 
-  constructor(form: Form, fields: readonly string[] | undefined) {
+  readonly #note: ((object: JsonObject) => void) | undefined;
+
+  /** @param note told of each object that is shown */
+  constructor(form: Form, fields: readonly string[] | undefined, note?: (object: JsonObject) => void) {
     this.#form = form;
     this.#fields = fields;
+    this.#note = note;
   }
 
   show(objects: readonly JsonObject[]): void {
+    for (const object of objects) this.#note?.(object);
     if (isTable(this.#form)) this.#showRows(objects);
     else if (this.#form === 'yaml') {
       if (objects.length > 0) say(yamlText(objects));
@@ -92,15 +98,6 @@ function isShort(value: unknown): boolean {
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   return printable(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('\n', '\\n');
-}
-
-/** What somebody has stored must not steer the terminal of who reads it. */
-export function printable(text: string): string {
-  return text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be taken out
-    /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 export function say(text: string): void {

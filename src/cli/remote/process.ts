@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { JsonObject } from '#client/index.ts';
-import { EXIT } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
 import { agreed, DRY_RUN } from './change.ts';
 import { readText, textOf } from './connection.ts';
 import { ASSIGNMENTS, CONTENT_NOTES, contentOf, FILE_FLAG } from './content.ts';
-import { LIST_FLAGS, showList } from './get.ts';
-import { say, showObject } from './output.ts';
+import { LIST_FLAGS, showList } from './list.ts';
+import { showObject } from './output.ts';
+import { migrateVerb } from './process-migrate.ts';
+import { replayProcess } from './process-replay.ts';
 import { isRecord } from './profiles.ts';
-import type { Asked } from './remote-command.ts';
 import { showAnswer } from './report.ts';
-import { UsageError } from './usage-error.ts';
 import { commandOfVerbs } from './verb.ts';
 
 interface Deployed {
@@ -22,7 +22,7 @@ interface Deployed {
 /** `svc process …` */
 export const processes = commandOfVerbs({
   name: 'process',
-  summary: 'deploy processes, start one, look at what runs, cancel it',
+  summary: 'deploy processes, start, look into, migrate and cancel them',
   notes: CONTENT_NOTES,
   verbs: {
     list: {
@@ -82,6 +82,12 @@ export const processes = commandOfVerbs({
         showObject(instance, form);
       },
     },
+    replay: {
+      does: 'what happened to an instance, step by step, also when it has ended',
+      takes: ['<id>'],
+      run: replayProcess,
+    },
+    migrate: migrateVerb,
     cancel: {
       does: 'end an instance for good; on a terminal it asks before',
       takes: ['<id>'],
@@ -94,100 +100,6 @@ export const processes = commandOfVerbs({
     },
   },
 });
-
-/** `svc task …` */
-export const task = commandOfVerbs({
-  name: 'task',
-  summary: 'list tasks of processes, claim one, complete it',
-  notes: CONTENT_NOTES,
-  verbs: {
-    list: {
-      does: 'open tasks',
-      flags: {
-        ...LIST_FLAGS,
-        mine: { does: 'those that you have' },
-        claimable: { does: 'those that you could take' },
-        process: { value: '<id>', does: 'those of one instance' },
-      },
-      example: 'svc task list --mine',
-      run(asked) {
-        const { flags } = asked;
-        const inbox = flags['mine'] === true ? 'mine' : flags['claimable'] === true ? 'claimable' : undefined;
-        const instance = textOf(flags, 'process');
-        return showList(asked, 'workflow/taskinstance', undefined, {
-          ...(inbox === undefined ? {} : { _queryId: inbox }),
-          ...(instance === undefined ? {} : { processInstanceId: instance }),
-        });
-      },
-    },
-    claim: {
-      does: 'take it; default: for yourself',
-      takes: ['<id>', '[<user>]'],
-      async run({ client, form }, id: string, user?: string) {
-        const userId = user ?? (await client.whoAmI())['authenticationId'];
-        showAnswer(await client.tasks.action('claim', { id, body: { userId } }), form);
-      },
-    },
-    complete: {
-      does: 'with the variables of its form',
-      takes: ['<id>', ASSIGNMENTS],
-      flags: { ...FILE_FLAG, ...DRY_RUN },
-      example: 'svc task complete 4711 decision=accept',
-      async run({ client, flags, form }, id: string, ...rest: string[]) {
-        const body = rest.length === 0 && flags['file'] === undefined ? {} : contentOf(flags, rest);
-        const dryRun = flags['dry-run'] === true;
-        showAnswer(await client.tasks.action('complete', { id, body, dryRun }), form);
-      },
-    },
-  },
-});
-
-/** `svc dead-letter list|retry` */
-export const deadLetter = commandOfVerbs({
-  name: 'dead-letter',
-  summary: 'list the jobs of processes that are out of attempts, and try them again',
-  verbs: {
-    list: {
-      does: 'what failed for good, and with which error',
-      flags: { ...LIST_FLAGS, process: { value: '<id>', does: 'of one instance' } },
-      example: 'svc dead-letter list -o table',
-      run: (asked) => showList(asked, 'workflow/job/deadletter', undefined, ofInstance(asked)),
-    },
-    retry: {
-      does: 'one, or with --process or --every those of an instance, or all; waits up to 5 s for what comes of each',
-      takes: ['[<id>]'],
-      flags: { process: { value: '<id>', does: 'of one instance' }, every: { does: 'all that there are' } },
-      example: 'svc dead-letter retry --process 4711',
-      async run(asked, id?: string) {
-        const { client, flags } = asked;
-        const letters = client.resource('workflow/job/deadletter');
-        const isMany = flags['process'] !== undefined || flags['every'] === true;
-        if ((id === undefined) !== isMany)
-          throw new UsageError('expected one <id>, --process <id>, or --every');
-        const query = { queryId: 'filtered-query', parameters: ofInstance(asked) };
-        // All are known before the first is tried: one that fails again is a letter again.
-        const ids = id === undefined ? await idsOf(letters.query(query)) : [id];
-        for (const each of ids) {
-          await letters.action('retry', { id: each });
-          say(`retried ${each}`);
-        }
-        if (ids.length === 0) say('there is none');
-        return EXIT.OK;
-      },
-    },
-  },
-});
-
-async function idsOf(found: AsyncIterable<{ readonly _id: string }>): Promise<string[]> {
-  const ids = [];
-  for await (const { _id } of found) ids.push(_id);
-  return ids;
-}
-
-function ofInstance({ flags }: Asked): Readonly<Record<string, string>> {
-  const instance = textOf(flags, 'process');
-  return instance === undefined ? {} : { processInstanceId: instance };
-}
 
 function contentOfFile(file: string): { content: string; encoding?: string } {
   if (!/\.(?:bar|zip)$/i.test(file)) return { content: readText(file, 'deploy') };

@@ -16,11 +16,16 @@ export async function askSecret(question: string): Promise<string> {
 
 /** Whether the person at the terminal wants it; where nobody sits there, the command itself was the answer. */
 export async function confirmed(question: string): Promise<boolean> {
-  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return true;
+  if (!isTerminal()) return true;
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
   } finally {
     lines.close();
   }
+}
+
+/** Whether somebody sits there who can be asked. */
+export function isTerminal(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }

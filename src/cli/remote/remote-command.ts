@@ -9,10 +9,10 @@ import {
   UnreachableError,
 } from '#client/index.ts';
 import { type Command, EXIT } from '../command.ts';
-import { complain } from '../typed-name.ts';
+import { tellError } from '../tell-error.ts';
+import { UsageError } from '../usage-error.ts';
 import { connectionOf, type Flags, textOf } from './connection.ts';
-import { type Form, printable, readForm } from './output.ts';
-import { UsageError } from './usage-error.ts';
+import { type Form, readForm } from './output.ts';
 
 export const remoteOptions: Command['options'] = {
   url: { type: 'string' },
@@ -36,6 +36,8 @@ export interface Asked {
   /** Made when it is first taken: not every command asks a node. */
   readonly client: Client;
   readonly form: Form;
+  /** JSON was asked for by its name, so errors are JSON as well. */
+  readonly isMachineRead: boolean;
   readonly flags: Flags;
 }
 
@@ -45,12 +47,13 @@ export async function atNode(
   flags: Flags,
   work: (asked: Asked) => Promise<unknown>,
 ): Promise<number> {
-  let form: Form = 'json';
+  const isMachineRead = flags['output'] === 'json';
   try {
-    form = readForm(textOf(flags, 'output'));
+    const form = readForm(textOf(flags, 'output'));
     let client: Client | undefined;
     const code = await work({
       form,
+      isMachineRead,
       flags,
       get client() {
         client ??= createClient(connectionOf(flags));
@@ -61,35 +64,42 @@ export async function atNode(
   } catch (error) {
     // A TypeError is of the client: an address or an id that cannot be asked for.
     if (error instanceof UsageError || error instanceof TypeError) {
-      complain(printable(`svc ${name}: ${error.message}`));
+      tellError(isMachineRead, { message: `svc ${name}: ${error.message}` });
       return EXIT.USAGE;
     }
-    if (error instanceof SvcError && form === 'json' && flags['output'] !== undefined) {
-      console.error(printable(JSON.stringify({ ...error.body, requestId: error.requestId })));
-    } else if (error instanceof SvcError || error instanceof UnreachableError) {
-      complain(printable(inLines(name, error)));
+    if (error instanceof SvcError) {
+      const { id, message, requestId: request, body } = error;
+      const hint = hintOf(error);
+      const further = { ...body, ...(hint === error.hint ? {} : { hint }), requestId: request };
+      tellError(isMachineRead, { message: `svc ${name}: ${message}`, hint, id, request }, further);
+    } else if (error instanceof UnreachableError) {
+      tellError(isMachineRead, {
+        message: `svc ${name}: ${error.message}`,
+        hint: 'SVC_URL or --url names a node',
+      });
     } else throw error;
     return exitOf(error);
   }
 }
 
-/** A managed type by its name, anything else by its path. */
-export function pathOf(type: string): string {
-  return type.includes('/') ? type : `managed/${type}`;
+function hintOf({ code, hint }: SvcError): string | undefined {
+  if (code !== 401) return hint;
+  return 'Set SVC_USER and SVC_PASSWORD (or SVC_PASSWORD_FILE), or SVC_API_KEY; or svc login';
 }
 
-function inLines(name: string, error: SvcError | UnreachableError): string {
-  const what = `svc ${name}: ${error.message}`;
-  if (error instanceof UnreachableError) return `${what}\n  hint: SVC_URL or --url names a node`;
-  const { id, requestId } = error;
-  const hint =
-    error.code === 401
-      ? 'Set SVC_USER and SVC_PASSWORD (or SVC_PASSWORD_FILE), or SVC_API_KEY; or svc login'
-      : error.hint;
-  const facts = Object.entries({ hint, id, request: requestId });
-  return [what, ...facts.flatMap(([fact, said]) => (said === undefined ? [] : [`  ${fact}: ${said}`]))].join(
-    '\n',
-  );
+/** What stands beside `managed/` and has no slash in it. */
+export const TOP_LEVEL: ReadonlySet<string> = new Set([
+  'config',
+  'taskscanner',
+  'operation',
+  'apikey',
+  'session',
+  'log',
+]);
+
+/** A managed type by its name, anything else by its path. */
+export function pathOf(type: string): string {
+  return type.includes('/') || TOP_LEVEL.has(type) ? type : `managed/${type}`;
 }
 
 function exitOf(error: Error): number {

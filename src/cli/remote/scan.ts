@@ -1,7 +1,7 @@
 import type { Client } from '#client/index.ts';
 import { EXIT } from '../command.ts';
 import { DRY_RUN } from './change.ts';
-import { LIST_FLAGS, showList } from './get.ts';
+import { LIST_FLAGS, showList } from './list.ts';
 import { isTable, say, showObject } from './output.ts';
 import type { Asked } from './remote-command.ts';
 import { showAnswer } from './report.ts';

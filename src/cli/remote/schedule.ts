@@ -1,11 +1,11 @@
 import { asFilter, filter as filterOf } from '#client/index.ts';
 import { DRY_RUN } from './change.ts';
 import { textOf } from './connection.ts';
-import { FILTER_FLAG, LIST_FLAGS, showList } from './get.ts';
+import { FILTER_FLAG, LIST_FLAGS, showList } from './list.ts';
 import { ListWriter, showObject } from './output.ts';
 import { showAnswer } from './report.ts';
-import { readTime } from './time-argument.ts';
-import { UsageError } from './usage-error.ts';
+import { showCalendar } from './schedule-calendar.ts';
+import { sinceOf } from './time-argument.ts';
 import { commandOfVerbs } from './verb.ts';
 
 interface Dates {
@@ -65,6 +65,16 @@ export const schedule = commandOfVerbs({
       takes: ['<id>'],
       run: async ({ client, form }, id: string) => showAnswer(await client.scheduler.job(id).resume(), form),
     },
+    calendar: {
+      does: 'when all of them fire, in the order of time, and whether the nodes have room for it',
+      takes: ['[<id>]'],
+      flags: {
+        from: { value: '<time>', does: 'such as 02:00, 2027-03-27; default: now' },
+        days: { value: '<n>', does: 'up to 31; default 1' },
+      },
+      example: 'svc schedule calendar --days 7',
+      run: showCalendar,
+    },
     history: {
       does: 'what became of its times; without an id, of those of all',
       takes: ['[<id>]'],
@@ -88,11 +98,3 @@ export const schedule = commandOfVerbs({
     },
   },
 });
-
-/** @throws UsageError for what is no time */
-export function sinceOf(text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  const time = readTime(text, Date.now());
-  if (!Number.isNaN(time)) return new Date(time);
-  throw new UsageError(`'${text}' is no time such as 2026-08-02T02:00:00Z, -10m, 02:00 or yesterday`);
-}

@@ -2,12 +2,12 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '#client/index.ts';
 import { EXIT } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
 import { readInput, readText, textOf } from './connection.ts';
 import { jsonOf } from './content.ts';
 import { isTable, say } from './output.ts';
 import type { Asked } from './remote-command.ts';
 import { showAnswer } from './report.ts';
-import { UsageError } from './usage-error.ts';
 import { commandOfVerbs } from './verb.ts';
 
 const TYPES: ReadonlyMap<string, string> = new Map([

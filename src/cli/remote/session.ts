@@ -1,4 +1,6 @@
 import { createClient } from '#client/index.ts';
+import { UsageError } from '../usage-error.ts';
+import { withIssuer } from './browser-login.ts';
 import { firstLine, noticing, readInput, secretOf, textOf, urlOf } from './connection.ts';
 import { ListWriter, say, showObject } from './output.ts';
 import {
@@ -10,7 +12,6 @@ import {
   writeProfiles,
 } from './profiles.ts';
 import { askSecret } from './prompt.ts';
-import { UsageError } from './usage-error.ts';
 import { commandOf, commandOfVerbs } from './verb.ts';
 
 /** `svc login`: begins a session, or takes a key, and keeps it as a profile. */
@@ -20,7 +21,11 @@ export const login = commandOf(
   {
     does: 'default: SVC_USER, else svc-admin',
     takes: ['[<user>]'],
-    flags: { 'api-key-stdin': { does: 'keeps the key that is the first line of the input' } },
+    flags: {
+      'api-key-stdin': { does: 'keeps the key that is the first line of the input' },
+      oidc: { does: 'with a browser, at an issuer that the node trusts' },
+      provider: { value: '<provider>', does: 'of --oidc: which one; default: the only one' },
+    },
     example: 'svc login avo --url https://idm.example.com --profile production',
     async run({ flags, form }, user = process.env['SVC_USER'] ?? 'svc-admin') {
       const flag = textOf(flags, 'profile');
@@ -28,9 +33,11 @@ export const login = commandOf(
       const before = readProfiles().profiles[name];
       const url = urlOf(flags, before);
       const profile: Profile =
-        flags['api-key-stdin'] === true
-          ? await withKey(url, firstLine(readInput()).trim())
-          : await withSession(url, user, await passwordOf(user, flags['password-stdin'] === true));
+        flags['oidc'] === true
+          ? await withIssuer(url, textOf(flags, 'provider'))
+          : flags['api-key-stdin'] === true
+            ? await withKey(url, firstLine(readInput()).trim())
+            : await withSession(url, user, await passwordOf(user, flags['password-stdin'] === true));
       const { profiles } = readProfiles();
       writeProfiles({ current: name, profiles: { ...profiles, [name]: profile } });
       const said = { profile: name, url, ...(profile.user === undefined ? {} : { user: profile.user }) };
@@ -38,7 +45,10 @@ export const login = commandOf(
     },
   },
   `The profile is kept in ~/.config/svc/config.json (below XDG_CONFIG_HOME), for its owner alone. A password is not kept: it is
-asked for on the terminal, or comes from SVC_PASSWORD or --password-stdin.`,
+asked for on the terminal, or comes from SVC_PASSWORD or --password-stdin.
+
+--oidc shows an address to open in a browser on this machine, and waits five minutes for it to come back. The provider is a
+module OPENID_CONNECT whose login has a redirectUri such as http://127.0.0.1:8400/callback, registered at the issuer.`,
 );
 
 async function withKey(url: string, apiKey: string): Promise<Profile> {

@@ -1,7 +1,7 @@
 import { didYouMean } from '#errors/index.ts';
 import type { Command } from '../command.ts';
+import { UsageError } from '../usage-error.ts';
 import { type Asked, atNode, remoteHelp, remoteOptions } from './remote-command.ts';
-import { UsageError } from './usage-error.ts';
 
 /** An option: a switch, unless it says what its value is. */
 export interface Flag {
@@ -22,7 +22,7 @@ export interface Verb {
   run(asked: Asked, ...given: string[]): Promise<unknown>;
 }
 
-interface Spoken {
+interface Verbs {
   readonly name: string;
   readonly summary: string;
   /** What one has to know of all its verbs. */
@@ -33,7 +33,7 @@ interface Spoken {
 const WIDTH = 20;
 
 /** A command of verbs, each of which asks a node. Help, checks and completion are read off the table. */
-export function commandOfVerbs({ name, summary, notes, verbs }: Spoken): Command {
+export function commandOfVerbs({ name, summary, notes, verbs }: Verbs): Command {
   const names = Object.keys(verbs);
   return {
     name,
@@ -44,6 +44,7 @@ export function commandOfVerbs({ name, summary, notes, verbs }: Spoken): Command
     ),
     options: optionsOf(Object.values(verbs)),
     arguments: [names.join('|'), '…'],
+    verbs,
     run: (flags, [verb, ...given]) =>
       atNode(name, flags, (asked) => {
         const found = verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
@@ -61,6 +62,7 @@ export function commandOf(name: string, summary: string, verb: Verb, notes?: str
     help: helpOf([[name, verb]], notes),
     options: optionsOf([verb]),
     ...(verb.takes === undefined ? {} : { arguments: verb.takes }),
+    verbs: { '': verb },
     run: (flags, given) => atNode(name, flags, (asked) => call(`svc ${name}`, verb, asked, given)),
   };
 }

@@ -1,11 +1,13 @@
 import type { Client, JsonObject } from '#client/index.ts';
 import { isTable, say, showObject } from './output.ts';
 import { commandOfVerbs } from './verb.ts';
+import { whyObject } from './why-object.ts';
+import { whyRequest } from './why-request.ts';
 
-/** `svc why process|task`: what something waits for. */
+/** `svc why process|task|node|object|request`: what something waits for, or what became of it. */
 export const whyWaiting = commandOfVerbs({
   name: 'why',
-  summary: 'tell what a process or a task waits for',
+  summary: 'tell what a process or a task waits for, how a node is, what mappings or a request have caused',
   verbs: {
     process: {
       does: 'where an instance stands, and what for',
@@ -41,8 +43,39 @@ export const whyWaiting = commandOfVerbs({
         say(`of process ${task['processInstanceId']}; svc why process ${task['processInstanceId']}`);
       },
     },
+    node: {
+      does: 'how it is, and what led to that',
+      takes: ['<node>'],
+      async run({ client, form }, id: string) {
+        const answer = await client.resource('cluster').action<Explanation>('why', { id });
+        if (!isTable(form)) return showObject({ _id: id, ...answer }, form);
+        say(`Node ${id}: ${answer.outcome}`);
+        say(`${answer.why}.`);
+        for (const { at, text, ref } of answer.chain)
+          say(`${at}  ${text}${ref === undefined ? '' : `  ${ref}`}`);
+      },
+    },
+    object: {
+      does: 'what mappings have made of it, or have made it from, and by which rule',
+      takes: ['<path>'],
+      flags: { mapping: { does: 'only this one', value: '<name>' } },
+      example: 'svc why object managed/user/42',
+      run: whyObject,
+    },
+    request: {
+      does: 'all that it caused, and what the node that answers has said of it',
+      takes: ['<id>'],
+      example: 'svc why request 01a200c1-3740-7000-8000-000000000000',
+      run: whyRequest,
+    },
   },
 });
+
+interface Explanation {
+  readonly outcome: string;
+  readonly why: string;
+  readonly chain: readonly { readonly at: string; readonly text: string; readonly ref?: string }[];
+}
 
 type Found = JsonObject & { readonly _id: string };
 

@@ -34,6 +34,8 @@ const schema = z.looseObject({
         })
         .prefault({}),
       authentication: z.looseObject({ enabled: flag().prefault(true) }).prefault({}),
+      /** What synchronisation has brought to its targets, and what it could not. */
+      sync: z.looseObject({ enabled: flag().prefault(true) }).prefault({}),
       /** Always recorded, whatever stands here. */
       config: z.looseObject({ enabled: flag().prefault(true) }).prefault({}),
     })

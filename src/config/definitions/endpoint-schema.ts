@@ -11,6 +11,10 @@ const schema = z
     context: filledText().optional(),
     globals: jsonObject().optional(),
     encrypt: z.array(z.string()).optional(),
+    _methods: z
+      .array(z.enum(['create', 'read', 'update', 'delete', 'patch', 'action', 'query']))
+      .min(1)
+      .optional(),
   })
   .catchall(z.json())
   .superRefine(({ source, file }, check) => {

@@ -9,17 +9,27 @@ export const INVOKE_LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as 
 /** 10 goes first. */
 export const SCHEDULE_PRIORITY = { min: 1, max: 10 } as const;
 
+/** What a flag of a schedule that does not say means. `persisted` is the default of a file; over REST it is true. */
+export const SCHEDULE_FLAGS = {
+  enabled: true,
+  persisted: false,
+  concurrentExecution: false,
+  recoverable: false,
+  transactional: true,
+  coalesce: false,
+} as const;
+
 /** Editors offer the words; the scheduler refuses others, with what is wrong with the rest of the schedule. */
 const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z.string().default(words[0]).meta({ enum: words });
 
 const schema = z.strictObject({
-  enabled: flag().prefault(true),
-  persisted: flag().prefault(false),
-  concurrentExecution: flag().prefault(false),
-  recoverable: flag().prefault(false),
-  transactional: flag().prefault(true),
-  coalesce: flag().prefault(false),
+  enabled: flag().prefault(SCHEDULE_FLAGS.enabled),
+  persisted: flag().prefault(SCHEDULE_FLAGS.persisted),
+  concurrentExecution: flag().prefault(SCHEDULE_FLAGS.concurrentExecution),
+  recoverable: flag().prefault(SCHEDULE_FLAGS.recoverable),
+  transactional: flag().prefault(SCHEDULE_FLAGS.transactional),
+  coalesce: flag().prefault(SCHEDULE_FLAGS.coalesce),
   concurrencyKey: optionalText(),
   priority: wholeNumber(SCHEDULE_PRIORITY).optional(),
   repeatInterval: z.union([z.number(), z.string()]).nullable().optional(),

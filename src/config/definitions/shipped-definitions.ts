@@ -5,12 +5,14 @@ import { clusterConfig } from './cluster-schema.ts';
 import { endpointConfig } from './endpoint-schema.ts';
 import { infoConfig } from './info-schema.ts';
 import { managedConfig } from './managed-schema.ts';
+import { mappingConfig, syncConfig } from './mapping-schema.ts';
 import { policyConfig } from './policy-schema.ts';
 import { processConfig } from './process-schema.ts';
 import { repoConfig } from './repo-schema.ts';
 import { routerConfig } from './router-schema.ts';
 import { scheduleConfig } from './schedule-schema.ts';
 import { schedulerConfig } from './scheduler-schema.ts';
+import { scimConfig } from './scim-schema.ts';
 import { scriptConfig } from './script-schema.ts';
 import { workflowConfig } from './workflow-schema.ts';
 
@@ -29,4 +31,7 @@ export const shippedDefinitions: readonly AnyConfigDefinition[] = [
   workflowConfig,
   processConfig,
   routerConfig,
+  syncConfig,
+  mappingConfig,
+  scimConfig,
 ];

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ActivationError, wordsOf } from '#errors/index.ts';
 import type { PostgresBinaries } from './embedded-binaries.ts';
-import { copyTemplate, getTemplate } from './embedded-template.ts';
+import { getTemplate, takeCopy } from './embedded-template.ts';
 import { giveTo, type PostgresUser, runAs } from './embedded-user.ts';
 
 export async function makeDataDir(dataDir: string): Promise<void> {
@@ -16,7 +16,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
 
 /**
  * Makes the database where there is none.
- * @returns whether it was made now
+ * @returns the template that it was made of now; undefined where there was one
  * @throws ActivationError `DB_DATA_DIR_VERSION` when another major version made the one that is there
  */
 export async function initialiseData(
@@ -25,7 +25,7 @@ export async function initialiseData(
   user: PostgresUser,
   pgData: string,
   observe: (message: string) => void,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const found = await readFile(join(pgData, 'PG_VERSION'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw unusable(pgData, error.message);
@@ -33,16 +33,17 @@ export async function initialiseData(
   if (found !== undefined) {
     if (Number(found) !== binaries.major) throw otherVersion(pgData, found.trim(), binaries.version);
     await giveTo(user, pgData);
-    return false;
+    return undefined;
   }
   const draft = `${pgData}.new`;
   await rm(draft, { recursive: true, force: true });
-  await copyTemplate(await getTemplate(binaries, cache, user, observe), draft);
+  const template = await getTemplate(binaries, cache, user, observe);
+  await takeCopy(template, draft);
   await giveTo(user, draft);
   await rename(draft, pgData).catch((error: Error) => {
     throw unusable(pgData, error.message);
   });
-  return true;
+  return template;
 }
 
 /** Neither the template nor its copy was flushed to the disk; a power cut would lose it until this has run. */

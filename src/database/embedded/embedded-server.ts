@@ -15,7 +15,7 @@ import { findPostgresBinaries, type PostgresBinaries } from './embedded-binaries
 import { initialiseData, makeDataDir, syncData, unusable } from './embedded-data.ts';
 import { lockDataDir } from './embedded-lock.ts';
 import { type Postmaster, startPostmaster, stopOrphan } from './embedded-postmaster.ts';
-import { FIRST_PASSWORD_FILE, newPassword, openTemplateCache } from './embedded-template.ts';
+import { FIRST_PASSWORD_FILE, newPassword, openTemplateCache, prepareCopy } from './embedded-template.ts';
 import { choosePostgresUser, type PostgresUser } from './embedded-user.ts';
 
 export interface EmbeddedServerOptions {
@@ -70,18 +70,21 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
   try {
     const cache = await openTemplateCache(binaries);
     const user = await choosePostgresUser(pgData, [dataDir, cache, binaries.postgres, binaries.initdb]);
-    const isNew = await initialiseData(binaries, cache, user, pgData, observe);
+    const madeFrom = await initialiseData(binaries, cache, user, pgData, observe);
     await stopOrphan(pgData, observe);
     const { postmaster, access } = await launch({ dataDir, pgData, binaries, user, settings, observe });
-    const syncing = isNew && settings['fsync'] !== 'off' ? syncData(binaries, user, pgData) : undefined;
+    const syncing =
+      madeFrom !== undefined && settings['fsync'] !== 'off' ? syncData(binaries, user, pgData) : undefined;
     await replaceFirstPassword(access, pgData).catch(async (error: unknown) => {
       await postmaster.stop();
       throw error;
     });
+    const preparing = madeFrom === undefined ? undefined : prepareCopy(madeFrom);
     const url = urlOf(access);
     const ended = postmaster.ended.then(unlock);
     const stop = async () => {
       await syncing;
+      await preparing;
       await postmaster.stop();
       await ended;
     };

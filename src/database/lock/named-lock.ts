@@ -25,10 +25,14 @@ export const LOCK = {
   startsOf: (starter: string) => `starts of ${starter}`,
   /** That somebody keeps no more preferences, views and drafts than may be. */
   itemsOf: (owner: string) => `items of ${owner}`,
+  /** That no more views are shared with a role than may be. */
+  viewsOf: (role: string) => `views of ${role}`,
   /** That somebody has no more operations open than may be. */
   operationsOf: (owner: string) => `operations of ${owner}`,
   /** That there are no more API keys than may be. */
   apiKeys: 'api keys',
+  /** That one delivery of a source object by a mapping is done after the other. */
+  deliveryOf: (mapping: string, id: string) => `delivery ${JSON.stringify([mapping, id])}`,
   /** That nodes write down what has changed one after the other. */
   events: 'events',
   /** That there is one deployment at a time. */

@@ -173,6 +173,7 @@ async function inFlight(
 
 const statements = new PreparedStatements();
 const keptStatements = new PreparedStatements({ mayKeepPlans: true });
+const pooledStatements = new PreparedStatements({ makesRoom: false });
 /** A plan made when a table was empty would read all of it, or compare each row with each, once it is full. */
 const KEEP_PLANS = ['enable_seqscan', 'enable_nestloop', 'enable_mergejoin', 'jit']
   .map((way) => `, set_config('${way}', 'off', false)`)
@@ -208,8 +209,12 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
     },
   });
   const readOnlySessions = retireReadOnlySession(pool);
-  const prepared = keepsPlans ? keptStatements : statements;
+  const unkept = options.pooled === true ? pooledStatements : statements;
+  const prepared = keepsPlans ? keptStatements : unkept;
   if (options.prepares === true) pool.on('connect', (client) => prepared.attach(client));
+  pool.on('release', (error, client) => {
+    if (!error) prepared.tidy(client);
+  });
   pool.on('connect', (client) => holdCommands(client, options.prepares === true));
   // An idle connection that breaks emits here; without a listener it would end the process.
   pool.on('error', (error) => options.onError?.(error));

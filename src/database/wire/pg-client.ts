@@ -2,6 +2,8 @@ import type pg from 'pg';
 
 /** How a client of `pg` speaks to its server: each method sends one message, each message heard is emitted. */
 export interface Wire {
+  /** Texts by the name under which the server has them prepared. */
+  readonly parsedStatements: Record<string, string>;
   readonly stream: { readonly bytesRead: number; cork(): void; uncork(): void; destroy(error?: Error): void };
   query(text: string): void;
   parse(message: { readonly name?: string; readonly text: string; readonly types?: readonly number[] }): void;
@@ -28,6 +30,9 @@ interface Statement {
   /** It fails by that, and keeps no more rows. */
   _canceledDueToError: unknown;
 }
+
+/** Of a prepared statement that is named by its text; `svc_begin` is none. */
+const OWN_NAME = /^svc_\d+$/;
 
 const sessions = new WeakMap<pg.ClientBase, number>();
 
@@ -68,6 +73,17 @@ export function failStatement(client: pg.ClientBase, error: Error, told: Promise
   statement._canceledDueToError = error;
   statement._result.rows = [];
   statement.callback = (...outcome) => void told.then(() => callback?.(...outcome));
+}
+
+/** The client takes statements of ours for unknown that are to go. @returns their names, which the server still knows */
+export function forgetStatements(
+  client: pg.ClientBase,
+  isGone: (name: string) => boolean,
+): readonly string[] {
+  const { parsedStatements } = wireOf(client);
+  const gone = Object.keys(parsedStatements).filter((name) => OWN_NAME.test(name) && isGone(name));
+  for (const name of gone) delete parsedStatements[name];
+  return gone;
 }
 
 /** Closes the socket without a word to the server; `client.end()` would wait for the statement under way. */

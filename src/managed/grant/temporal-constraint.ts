@@ -1,6 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
-import { isInstant } from '#time/index.ts';
+import { isInstant, parseInstant } from '#time/index.ts';
 
 /** From when to when, as epoch ms; the end does not belong to it. */
 export interface TimeSpan {
@@ -46,7 +46,7 @@ export function isInEffect(value: JsonValue | undefined, now: number): boolean {
 /** Without an offset a time is meant in UTC, and not in the zone of the node that happens to look at it. */
 function instantOf(text: string): number {
   const isLocal = /T[\d:.,]+$/.test(text);
-  return Date.parse(isLocal ? `${text}Z` : text);
+  return parseInstant(isLocal ? `${text}Z` : text);
 }
 
 function spanOf(value: JsonValue | undefined): TimeSpan | undefined {

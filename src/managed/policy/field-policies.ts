@@ -1,5 +1,6 @@
 import { equalJson, type JsonValue } from '#json/index.ts';
 import { parseQueryFilter } from '#resource/index.ts';
+import { parseInstant } from '#time/index.ts';
 import { parseTemporalConstraints } from '../grant/temporal-constraint.ts';
 import { MET, type Policy, type PolicyInput, unmet } from './policy.ts';
 import { UNIQUE_POLICIES } from './unique-policies.ts';
@@ -25,7 +26,7 @@ function readable(id: string, requirement: string, read: (value: JsonValue) => v
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 const validDateTime = readable('valid-datetime', 'VALID_DATETIME', (value) => {
-  if (!DATE_TIME.test(String(value)) || Number.isNaN(Date.parse(String(value))))
+  if (!DATE_TIME.test(String(value)) || Number.isNaN(parseInstant(String(value))))
     throw new TypeError('no date');
 });
 

@@ -1,7 +1,9 @@
 import type { Db } from '#database/index.ts';
 import { getAt, type Pointer } from '#json/index.ts';
+import { findObject } from '#repo/index.ts';
 import { MET, type Policy, type PolicyPlace, unmet } from './policy.ts';
-import { findOther, lockValue } from './unique-repository.ts';
+import { seemsFree } from './seem-free.ts';
+import { findOther, lockValue, storeOf } from './unique-repository.ts';
 import { mayReserve, type UniqueValue, uniqueValues } from './unique-value-repository.ts';
 
 /** No other object of the collection has that value. */
@@ -36,21 +38,24 @@ const noInternalUserConflict: Policy = {
   requirements: ['UNIQUE'],
   skipsAbsent: true,
   asksDatabase: true,
-  check: async ({ value, place }) =>
-    typeof value === 'string' && value !== '' && place.tellsOfOthers
-      ? requireNoOther(await readerOf(place), 'repo/internal/user', '_id', value, null)
-      : MET,
+  async check({ value, place }) {
+    if (typeof value !== 'string' || value === '' || !place.tellsOfOthers) return MET;
+    const user = await findObject(await readerOf(place), INTERNAL_USERS, value);
+    return user === undefined ? MET : unmet('UNIQUE');
+  },
 };
+
+const INTERNAL_USERS = storeOf('repo/internal/user');
 
 /**
  * Has the commit ask whether the value is unique, if it seems so now and nothing of the same collection is pending, which
  * nobody could see.
  */
 async function reserve(place: PolicyPlace, wanted: Omit<UniqueValue, 'id'>): Promise<boolean> {
-  const { unitOfWork, collection, id } = place;
+  const { unitOfWork, id } = place;
   if (unitOfWork === undefined || id === null || !mayReserve(unitOfWork, wanted)) return false;
   const db = await unitOfWork.readerBesidePending();
-  if ((await findOther(db, collection, wanted.property, wanted.value, id)) !== undefined) return false;
+  if (!(await seemsFree(db, { ...wanted, id }))) return false;
   return unitOfWork.write(uniqueValues, { ...wanted, id });
 }
 

@@ -40,14 +40,21 @@ export function mayReserve(unitOfWork: UnitOfWork, wanted: Omit<UniqueValue, 'id
   return !hasPending(unitOfWork, storeOf(wanted.collection));
 }
 
+/** Which of the values, of one property of a collection, no other object has. @returns their places in the list */
+export async function listFree(db: Db, wanted: readonly UniqueValue[]): Promise<readonly number[]> {
+  const { rows } = await sql<{ at: number }>`select at from (${free(wanted)}) free`.execute(db);
+  return rows.map(({ at }) => at);
+}
+
 /** Those of the values, of one property of a collection, that no other object has. */
 function free(wanted: readonly UniqueValue[]): RawBuilder<unknown> {
   const { collection, property } = firstOf(wanted);
   const { table, type } = storeOf(collection);
-  const values = wanted.map(({ value, id }) => ({ value, id }));
+  const values = wanted.map(({ value, id }, at) => ({ value, id, at }));
   // By the index for each of them, however many there are: `offset 0` keeps the planner from reading the whole type.
   return sql`
-    select wanted.value from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as wanted (value text, id text)
+    select wanted.value, wanted.at
+    from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as wanted (value text, id text, at int)
     where not exists (
       select from ${sql.table(table)} other
       where other.type = ${sql.lit(type)} and ${hasSameText(parsePointer(property), 'other', sql`wanted.value`)}

@@ -1,4 +1,5 @@
 import { isObject, type JsonValue } from '#json/index.ts';
+import { parseInstant } from '#time/index.ts';
 import { MET, type Policy, unmet } from './policy.ts';
 
 const required: Policy = {
@@ -47,7 +48,7 @@ const validDate: Policy = {
   skipsAbsent: true,
   check({ value, failed }) {
     if (typeof value === 'string' && value !== '') {
-      return Number.isNaN(Date.parse(value)) ? unmet('VALID_DATE') : MET;
+      return Number.isNaN(parseInstant(value)) ? unmet('VALID_DATE') : MET;
     }
     return failed.includes('REQUIRED') ? unmet('VALID_DATE') : MET;
   },

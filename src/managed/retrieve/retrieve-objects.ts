@@ -1,5 +1,5 @@
 import type { Db } from '#database/index.ts';
-import { cloneJson, type JsonObject, type Pointer } from '#json/index.ts';
+import { cloneJson, isObject, type JsonObject, type Pointer } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
 import { readerOf } from '#resource/index.ts';
 import { referredToBy } from '../derive/derivation-repository.ts';
@@ -49,7 +49,8 @@ export async function retrieveObjects(
     await attachEdges(retrieval, plan, edges, working, ahead);
     if (calculates) await runRetrieveHooks(retrieval, needed, working);
   }
-  return working.map(({ id, rev, data }) =>
+  const shown = await withLastSync(retrieval, plan, working);
+  return shown.map(({ id, rev, data }) =>
     withoutIdentity(
       selectPlanned(type, plan, plan.named.some(isIdentity) ? withIdentity(id, rev, data) : data, form),
     ),
@@ -104,6 +105,32 @@ function calculatedFor(type: ManagedType, plan: FieldPlan): ReadonlySet<string> 
     all.filter((each) => isShown(each) || (runsScript && each.isDefault)).map(({ name }) => name),
   );
 }
+
+/** What is remembered of it is kept by the synchronization, and shown by the object, as servers of the field do. */
+async function withLastSync(
+  { platform, context, type }: Retrieval,
+  plan: FieldPlan,
+  objects: readonly StoredObject[],
+): Promise<readonly StoredObject[]> {
+  const { synchronizer } = platform;
+  const property = type.compiled.get(LAST_SYNC);
+  if (!synchronizer.isActive || property === undefined || !shows(plan, LAST_SYNC, property.isDefault))
+    return objects;
+  const isHidden = context.client.isExternal && property.isPrivate;
+  const collection = `managed/${type.name}`;
+  if (isHidden || !synchronizer.keepsCopies(collection)) return objects;
+  const ids = objects.map(({ id }) => id);
+  const last = await synchronizer.lastSync(context, collection, ids);
+  return objects.map((object) => {
+    const remembered = last.get(object.id);
+    if (remembered === undefined) return object;
+    const stored = object.data[LAST_SYNC];
+    const lastSync = isObject(stored) ? { ...stored, ...remembered } : remembered;
+    return { ...object, data: { ...object.data, [LAST_SYNC]: lastSync } };
+  });
+}
+
+const LAST_SYNC = 'lastSync';
 
 function isIdentity([name]: Pointer): boolean {
   return name === '_id' || name === '_rev';

@@ -6,6 +6,7 @@ import { type Change, type Exchange, withIdentity, withoutIdentity } from '../ex
 import { parseEdge, sameEdge, sameTarget, type WantedEdge } from '../relationship/edge.ts';
 import { clearAbsent } from '../relationship/looked-up-edges.ts';
 import { decryptProperties, isKeptFrom, refuseMadeEnvelopes, withOwnEnvelopes } from '../secret.ts';
+import { refuseFiltered } from './refuse-filtered.ts';
 
 /** Applies a patch to the stored object, decrypted and with the relationships that the patch is about. */
 export async function applyOperations(exchange: Change<PatchRequest>): Promise<void> {
@@ -14,8 +15,10 @@ export async function applyOperations(exchange: Change<PatchRequest>): Promise<v
   const transform = scriptTransform(exchange.platform.scripts, exchange.context);
   const patched = new PatchedObject(before, { budget: exchange.context.budget, transform });
   const edges = new Map<JsonValue, WantedEdge>();
+  const refuseOf = refuseFiltered(exchange);
   for (const given of operations) {
     const operation = exchange.context.client.isExternal ? await ofCaller(exchange, given) : given;
+    if (exchange.context.client.isExternal) await refuseOf(operation);
     const removal = edgeRemoval(exchange, operation);
     if (removal !== undefined) await removeEdges(patched, operation, removal, edges);
     else await patched.apply(operation);

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#json/index.ts';
 import { typeNameOf } from '../collection.ts';
 import { type Exchange, objectPath, synchronizes, type WriteExchange, withIdentity } from '../exchange.ts';
+import { failuresOf } from '../failures-of.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { changedEnds } from '../relationship/edge-set.ts';
 import { listObjects } from '../relationship/target-repository.ts';
@@ -50,13 +51,13 @@ async function notifyPage(exchange: WriteExchange, type: ManagedType, ids: reado
     const before =
       derived === undefined ? withIdentity(id, rev, content) : stateBefore(id, rev, content, derived);
     const resource = objectPath({ type, id });
-    const { success, syncDetails } = await platform.synchronizer.notify(context, {
+    const results = await platform.synchronizer.notify(context, {
       action: 'notifyUpdate',
       resource,
       before,
       after: withIdentity(id, rev, content),
     });
-    if (!success) platform.observe({ kind: 'sync.failed', resource, details: syncDetails });
+    if (!results.success) platform.observe({ kind: 'sync.failed', resource, details: failuresOf(results) });
   }
 }
 

@@ -1,4 +1,5 @@
 import { cloneJson } from '#json/index.ts';
+import type { SyncNotification } from '#platform/index.ts';
 import { requestView } from '#script/index.ts';
 import {
   collectionOf,
@@ -8,11 +9,11 @@ import {
   type WriteRequest,
   withIdentity,
 } from '../exchange.ts';
+import { failuresOf } from '../failures-of.ts';
 import { withRelationships } from '../relationship/looked-up-edges.ts';
 import { reload } from '../reload.ts';
-import type { SyncAction } from '../synchronizer.ts';
 
-const ACTION: Readonly<Record<WriteRequest['method'], SyncAction>> = {
+const ACTION: Readonly<Record<WriteRequest['method'], SyncNotification>> = {
   create: 'notifyCreate',
   update: 'notifyUpdate',
   patch: 'notifyUpdate',
@@ -30,7 +31,13 @@ export async function synchronize(exchange: Planned): Promise<void> {
   const notice = { action: ACTION[request.method], resource, before: old, after };
   const syncResults = await platform.synchronizer.notify(context, notice);
   const reference = type.hooks.onSync;
-  if (reference === undefined) return;
+  if (reference === undefined) {
+    // Where nobody else hears of it, the operator does.
+    if (!syncResults.success) {
+      platform.observe({ kind: 'sync.failed', resource, details: failuresOf(syncResults) });
+    }
+    return;
+  }
   await platform.scripts.evaluate(context, {
     reference,
     label: `${type.name} onSync`,

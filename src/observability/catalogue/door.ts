@@ -71,4 +71,10 @@ export const DOOR = {
     facts: ({ error: thrown }) => errorFacts(thrown),
     sameAs: ({ error }) => wordsOf(error),
   }),
+  'issuer.refuses': said<{ error: unknown }>({
+    level: 'error',
+    text: () => 'nobody can log in at an issuer, since it takes nothing from this server',
+    facts: ({ error: thrown }) => ({ error: wordsOf(thrown) }),
+    sameAs: ({ error }) => wordsOf(error),
+  }),
 };

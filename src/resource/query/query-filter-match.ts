@@ -1,5 +1,5 @@
 import { getAt, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
-import type { Comparison, FilterValue, QueryFilter } from './query-filter.ts';
+import { type Comparison, type FilterValue, lowerCaseOf, type QueryFilter } from './query-filter.ts';
 import { compareText } from './query-filter-order.ts';
 
 type Matcher = (object: JsonObject) => boolean;
@@ -29,7 +29,10 @@ export function compileFilter(filter: QueryFilter): Matcher {
     case 'present':
       return (object) => (getAt(object, filter.pointer) ?? null) !== null;
     case 'compare':
-      return anyElement(filter.pointer, compileComparison(filter.operator, filter.value));
+      return anyElement(
+        filter.pointer,
+        filter.ignoresCase === true ? ignoringCase(filter) : compileComparison(filter.operator, filter.value),
+      );
     case 'in': {
       const values: ReadonlySet<JsonValue> = new Set(filter.values);
       return anyElement(filter.pointer, (value) => values.has(value));
@@ -43,6 +46,11 @@ function anyElement(pointer: Pointer, test: Test): Matcher {
     if (value === undefined) return false;
     return Array.isArray(value) ? value.some(test) : test(value);
   };
+}
+
+function ignoringCase({ operator, value }: Extract<QueryFilter, { kind: 'compare' }>): Test {
+  const test = compileComparison(operator, typeof value === 'string' ? lowerCaseOf(value) : value);
+  return (one) => test(typeof one === 'string' ? lowerCaseOf(one) : one);
 }
 
 function compileComparison(operator: Comparison, literal: FilterValue): Test {

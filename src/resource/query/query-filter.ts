@@ -26,6 +26,7 @@ export type Comparison = keyof typeof COMPARISONS;
  *   it are not looked into. On the way, only an index such as `/emails/0` steps into an array.
  * - Strings compare with strings, case-sensitively, by Unicode code point. Numbers compare with numbers, as
  *   doubles. Booleans compare with booleans, false before true. Anything else is false, never an error.
+ * - A comparison that ignores case compares both texts as `lowerCaseOf` has them.
  * - `co`, `sw` and `ew` look into strings; with a number or a boolean they mean `eq`.
  * - `in` is true when `eq` is true for one of the values.
  * - `not` is plain negation: `!(field eq 1)` is true where the field is missing.
@@ -40,6 +41,8 @@ export type QueryFilter =
       readonly pointer: Pointer;
       readonly operator: Comparison;
       readonly value: FilterValue;
+      /** Of texts. The language of filters has no words for it: only what the server asks itself does. */
+      readonly ignoresCase?: boolean;
     }
   | { readonly kind: 'in'; readonly pointer: Pointer; readonly values: readonly FilterValue[] };
 
@@ -68,4 +71,9 @@ export function isComparison(word: string): word is Comparison {
  */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
+}
+
+/** A text with the letters of ASCII in lower case: all others have as many rules for it as there are databases. */
+export function lowerCaseOf(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -1,5 +1,6 @@
 import { didYouMean, ForbiddenError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonValue, lastOf } from '#json/index.ts';
+import { mapInTurns } from '../budget.ts';
 import type { Context, RouterContext } from '../context.ts';
 import type { ResourceDescription } from '../description.ts';
 import { notFound } from '../provider.ts';
@@ -10,7 +11,7 @@ import { resourceBody, selectFields } from '../select-fields.ts';
 import { EVALUATION } from './dry-run-report.ts';
 import { type Filter, type Handle, passing } from './filter.ts';
 import { type RouteHandler, type RouteMatch, RouteTable } from './route.ts';
-import { withSealedAnswer } from './sealed-answer.ts';
+import { selectFromSealed } from './sealed-answer.ts';
 
 /** What a request meets before its handler, in this order. */
 export interface Road {
@@ -212,12 +213,12 @@ export class Router {
       found.match,
     );
     const { fields, nestedFields } = request;
-    // A part of an encrypted value would not be known for one.
-    const isSealed = fields.length > 0 && context.client.isExternal && found.handler.envelopes !== 'shows';
-    const response = isSealed ? withSealedAnswer(answer) : answer;
-    if (response.kind === 'resource') return selectFields(response, fields, nestedFields);
-    if (response.kind === 'action') return response;
-    return { ...response, result: response.result.map((row) => selectFields(row, fields, nestedFields)) };
+    if (fields.length === 0 || answer.kind === 'action') return answer;
+    const isSealed = context.client.isExternal && found.handler.envelopes !== 'shows';
+    const select = isSealed ? selectFromSealed : selectFields;
+    const selectFrom = (row: Resource) => select(row, fields, nestedFields);
+    if (answer.kind === 'resource') return selectFrom(answer);
+    return { ...answer, result: await mapInTurns(answer.result, selectFrom) };
   }
 }
 

@@ -55,12 +55,12 @@ export async function gatherFacts(
   const triggerId = job?.triggerId ?? null;
   const waiting = await sql<FiringFacts['waiting'][number]>`
     select fire_at as "fireAt", due_at as "dueAt", kind, cause from scheduler_due
-    where trigger_id = ${triggerId} order by fire_at limit 20`.execute(db);
+    where lap = any(scheduler_laps()) and trigger_id = ${triggerId} order by fire_at limit 20`.execute(db);
   const running = await sql<FiringFacts['running'][number]>`
     select r.fire_at as "fireAt", n.name as node, svc_node_state(n.state, n.seen_at) as "nodeState",
            r.claimed_at as "claimedAt", r.started_at as "startedAt", r.attempt
     from scheduler_run r join cluster_node n on n.id = r.node_id
-    where trigger_id = ${triggerId} order by r.fire_at limit 20`.execute(db);
+    where lap = any(scheduler_laps()) and trigger_id = ${triggerId} order by r.fire_at limit 20`.execute(db);
   // What is in memory has another trigger in each life of its node.
   const node = job?.owner ?? null;
   const neighbours = await sql<{ planned: Date }>`

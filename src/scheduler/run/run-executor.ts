@@ -1,6 +1,6 @@
 import { type DatabaseClock, isPassing } from '#database/index.ts';
 import { BystanderError } from '#errors/index.ts';
-import { backOff, type Solitude } from '#lifecycle/index.ts';
+import { backOff, type Quarantine } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Holder, Seat } from '#work/index.ts';
 import { type FiringEnd, type FiringResult, isUnreachable } from '../fire/fire-trigger.ts';
@@ -30,7 +30,7 @@ export interface RunExecutorOptions {
     signal: AbortSignal,
   ) => Promise<readonly (FiringResult | null)[]>;
   readonly observe: Observe;
-  readonly solitude: Solitude;
+  readonly quarantine: Quarantine;
   readonly short: ShortFirings;
   /** When a schedule fires next that waits now. */
   readonly planned: (at: number) => void;
@@ -185,8 +185,8 @@ export class RunExecutor {
   }
 
   async #release(holder: Holder, release: Release): Promise<void> {
-    const { store, nodeName, observe, solitude } = this.#options;
-    const alone = solitude.subject;
+    const { store, nodeName, observe, quarantine } = this.#options;
+    const alone = quarantine.subject;
     await this.#insist('release of a run', async () => {
       const { parked } = await store.release(holder, nodeName, { ...release, alone });
       for (const { jobId, attempts } of parked)

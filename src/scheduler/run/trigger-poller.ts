@@ -1,4 +1,4 @@
-import { Solitude } from '#lifecycle/index.ts';
+import { Quarantine } from '#lifecycle/index.ts';
 import { type Holder, type Kind, WorkPoller } from '#work/index.ts';
 import { ShortFirings } from '../fire/short-firings.ts';
 import { firingStore, OWN, SHARED } from '../store/firing-store.ts';
@@ -8,11 +8,11 @@ import { RunExecutor, type RunExecutorOptions } from './run-executor.ts';
 /** More would make a unit no cheaper. */
 const TOGETHER = 32;
 
-export interface TriggerPollerOptions extends Omit<RunExecutorOptions, 'solitude' | 'short' | 'planned'> {
+export interface TriggerPollerOptions extends Omit<RunExecutorOptions, 'quarantine' | 'short' | 'planned'> {
   /** This life of this node, as the cluster knows it now. */
   readonly holder: () => Holder;
   /** Shared with all else that does work in this process. Default: one of its own. */
-  readonly solitude?: Solitude;
+  readonly quarantine?: Quarantine;
   /** How long a stop waits for runs, in ms. Default 30 s. */
   readonly drainMs?: number;
 }
@@ -22,19 +22,19 @@ export interface TriggerPollerOptions extends Omit<RunExecutorOptions, 'solitude
  * any node may claim, and has seats of its own.
  */
 export class TriggerPoller extends WorkPoller<ClaimedFiring> {
-  constructor({ solitude = new Solitude(), ...options }: TriggerPollerOptions) {
+  constructor({ quarantine = new Quarantine(), ...options }: TriggerPollerOptions) {
     const { tuning, fireTogether } = options;
     const short = new ShortFirings();
     const executor = new RunExecutor({
       ...options,
-      solitude,
+      quarantine,
       short,
       planned: (at) => this.noteDue(at),
     });
     super({
       ...options,
       name: 'trigger poller',
-      solitude,
+      quarantine,
       store: firingStore({ ...options, held: () => this.held }),
       kinds: () => [
         kindOf(SHARED, () => (tuning().claims === false ? 0 : tuning().threadCount)),

@@ -1,3 +1,4 @@
+import { SCHEDULE_FLAGS } from '#config/index.ts';
 import { BadRequestError, didYouMean, factsOf } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 
@@ -39,7 +40,7 @@ export class FieldReader {
     });
   }
 
-  flag(field: string, byDefault: boolean): boolean {
+  flag(field: keyof typeof SCHEDULE_FLAGS, byDefault: boolean = SCHEDULE_FLAGS[field]): boolean {
     const value = this.#json[field] ?? byDefault;
     if (typeof value === 'boolean') return value;
     const text = typeof value === 'string' ? value.trim().toLowerCase() : '';

@@ -105,7 +105,7 @@ export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }
   const repetition = type === 'simple' ? readRepetition(fields) : {};
   const firesOnce = type === 'simple' && repetition.repeatCount === undefined;
   const definition: ScheduleDefinition = {
-    enabled: fields.flag('enabled', true),
+    enabled: fields.flag('enabled'),
     persisted: fields.flag('persisted', defaults.persisted),
     misfirePolicy: firesOnce
       ? 'fireAndProceed'
@@ -118,11 +118,11 @@ export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }
     timeZone: fields.text('timeZone'),
     startTime: fields.text('startTime'),
     endTime: fields.text('endTime'),
-    concurrentExecution: fields.flag('concurrentExecution', false),
-    ...(fields.flag('recoverable', false) ? { recoverable: true } : {}),
-    ...(fields.flag('transactional', true) ? {} : { transactional: false }),
+    concurrentExecution: fields.flag('concurrentExecution'),
+    ...(fields.flag('recoverable') ? { recoverable: true } : {}),
+    ...(fields.flag('transactional') ? {} : { transactional: false }),
     ...priority(fields),
-    ...(fields.flag('coalesce', false) ? { coalesce: true } : {}),
+    ...(fields.flag('coalesce') ? { coalesce: true } : {}),
     ...concurrencyKey(fields),
     ...repetition,
   };

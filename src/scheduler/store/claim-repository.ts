@@ -142,7 +142,7 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
              concurrency_key, ${holder.nodeId}, ${holder.epoch}, slot, case when job_id is not null then clock_timestamp() end
       from judged where slot is not null
       ${onConflict}
-      returning trigger_id, generation, fire_at, concurrency_key
+      returning lap, trigger_id, generation, fire_at, concurrency_key
     ), blocked as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
                                  concurrent, concurrency_key, kind, slot, owner_id, owner_epoch, cause)
@@ -154,11 +154,12 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
                                        select id from scheduler_job where trigger_id = o.trigger_id)) else '{}' end
                                   || case when asked.cause ? 'transaction'
                                        then jsonb_build_object('transaction', asked.cause->'transaction') else '{}' end
-                                from (select trigger_id, fire_at, concurrency_key, ${holder.nodeId}::int as node_id from run
+                                from (select lap, trigger_id, fire_at, concurrency_key, ${holder.nodeId}::int as node_id from run
                                       union all
-                                      select trigger_id, fire_at, concurrency_key, node_id from scheduler_run) o
+                                      select lap, trigger_id, fire_at, concurrency_key, node_id from scheduler_run) o
                                 join cluster_node n on n.id = o.node_id
-                                where o.trigger_id = d.trigger_id or o.concurrency_key = d.concurrency_key limit 1), d.cause)
+                                where o.lap = any(scheduler_laps()) and o.trigger_id = d.trigger_id
+                                   or o.concurrency_key = d.concurrency_key limit 1), d.cause)
       from due d
       cross join lateral (select case when d.cause->>'kind' = 'requested' then d.cause end as cause) asked
       where not exists (select 1 from run r where r.trigger_id = d.trigger_id

@@ -122,7 +122,7 @@ export async function deleteJob(db: Db, triggerId: number): Promise<void> {
   await sql`
     with job as (delete from scheduler_job where trigger_id = ${triggerId} returning trigger_id, id)
     insert into scheduler_removed (trigger_id, id)
-    select trigger_id, id from job where exists (select 1 from scheduler_run where trigger_id = ${triggerId})`.execute(
+    select trigger_id, id from job where exists (select 1 from scheduler_run where lap = any(scheduler_laps()) and trigger_id = ${triggerId})`.execute(
     db,
   );
 }
@@ -132,7 +132,7 @@ export async function insertDue(db: Db, job: JobRow, fireAt: number): Promise<vo
   await sql`
     insert into scheduler_due (due_at, fire_at, trigger_id, generation, slot, ${COMPETITION})
     select ${dueAt(sql`${new Date(fireAt)}::timestamptz`)}, ${new Date(fireAt)}, j.trigger_id, j.generation,
-           (select slot from scheduler_run where trigger_id = j.trigger_id limit 1), ${competition}
+           (select slot from scheduler_run where lap = any(scheduler_laps()) and trigger_id = j.trigger_id limit 1), ${competition}
     from scheduler_job j where j.trigger_id = ${job.triggerId}
     on conflict do nothing`.execute(db);
 }
@@ -147,7 +147,7 @@ export async function refreshDue(db: Db, job: JobRow): Promise<void> {
   await sql`
     update scheduler_due set (${COMPETITION}) = (select ${competition}
       from scheduler_job j where j.trigger_id = ${job.triggerId})
-    where trigger_id = ${job.triggerId}`.execute(db);
+    where lap = any(scheduler_laps()) and trigger_id = ${job.triggerId}`.execute(db);
 }
 
 /** Pauses or resumes one schedule. Resuming also takes back that it was parked. Runs under way are not touched. */
@@ -161,7 +161,7 @@ export async function setJobPaused(db: Db, triggerId: number, paused: boolean): 
     )
     update scheduler_due
     set due_at = case when ${paused} then 'infinity' else greatest(fire_at, clock_timestamp()) end
-    where trigger_id = ${triggerId} and kind = 'planned'`.execute(db);
+    where lap = any(scheduler_laps()) and trigger_id = ${triggerId} and kind = 'planned'`.execute(db);
 }
 
 /**
@@ -192,8 +192,8 @@ export async function insertManual(db: Db, triggerId: number, asked: Asked): Pro
 async function holdStill(db: Db, triggerId: number): Promise<void> {
   for (let before: string | undefined; ; ) {
     const { rows } = await sql<{ place: string }>`
-      with waiting as (select 'due ' || ctid as place from scheduler_due where trigger_id = ${triggerId} for update),
-           held as (select 'run ' || ctid as place from scheduler_run where trigger_id = ${triggerId} for update)
+      with waiting as (select 'due ' || ctid as place from scheduler_due where lap = any(scheduler_laps()) and trigger_id = ${triggerId} for update),
+           held as (select 'run ' || ctid as place from scheduler_run where lap = any(scheduler_laps()) and trigger_id = ${triggerId} for update)
       select place from waiting union all select place from held order by place`.execute(db);
     const now = rows.map(({ place }) => place).join();
     if (now === before) return;
@@ -211,13 +211,13 @@ export async function withdraw(db: Db, { triggerId, generation }: JobRow): Promi
   await holdStill(db, triggerId);
   const { rows } = await sql<WithdrawnFiring>`
     with waiting as (
-      delete from scheduler_due where trigger_id = ${triggerId} returning generation, fire_at, kind, next_planned
+      delete from scheduler_due where lap = any(scheduler_laps()) and trigger_id = ${triggerId} returning generation, fire_at, kind, next_planned
     ), claimed as (
-      delete from scheduler_run where trigger_id = ${triggerId} and started_at is null
+      delete from scheduler_run where lap = any(scheduler_laps()) and trigger_id = ${triggerId} and started_at is null
       returning generation, fire_at, kind, next_planned
     ), begun as (
       select generation, fire_at, kind, next_planned from scheduler_run
-      where trigger_id = ${triggerId} and started_at is not null for update
+      where lap = any(scheduler_laps()) and trigger_id = ${triggerId} and started_at is not null for update
     ), firing as (
       select *, false as begun from waiting
       union all select *, false from claimed

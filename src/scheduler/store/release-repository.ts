@@ -123,7 +123,7 @@ const WAS_BLOCKED = sql.raw(
 );
 
 function isRun(key: RunKey) {
-  return sql`and trigger_id = ${key.triggerId} and generation = ${key.generation}
+  return sql`and lap = any(scheduler_laps()) and trigger_id = ${key.triggerId} and generation = ${key.generation}
              and fire_at = ${new Date(key.fireAt)}`;
 }
 
@@ -212,7 +212,9 @@ export async function wakeResumed(db: Db, { nodeId, epoch }: Holder): Promise<vo
 export async function forgetRemoved(db: Db): Promise<void> {
   await sql`
     delete from scheduler_removed d
-    where not exists (select 1 from scheduler_run r where r.trigger_id = d.trigger_id)`.execute(db);
+    where not exists (select 1 from scheduler_run r where r.lap = any(scheduler_laps()) and r.trigger_id = d.trigger_id)`.execute(
+    db,
+  );
 }
 
 /**

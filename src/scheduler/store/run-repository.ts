@@ -15,7 +15,7 @@ export async function findFate(
   const planned = entries.at(-1)?.plannedAt ?? run.fireAt;
   const { rows } = await sql<{ open: boolean; recorded: boolean }>`
     select exists (select 1 from scheduler_run
-                   where trigger_id = ${run.triggerId} and slot = ${run.slot} and generation = ${run.generation}
+                   where lap = scheduler_lap_of(${run.slot}) and trigger_id = ${run.triggerId} and slot = ${run.slot} and generation = ${run.generation}
                      and fire_at = ${new Date(run.fireAt)} and attempt = ${run.attempt}
                      and ${heldBy(holder)}) as open,
            exists (select 1 from scheduler_firing f
@@ -32,7 +32,7 @@ export async function findFate(
 export async function holdsRun(db: Db, holder: Holder, run: Run): Promise<boolean> {
   const { rows } = await sql`
     select 1 from scheduler_run
-    where trigger_id = ${run.triggerId} and slot = ${run.slot} and generation = ${run.generation}
+    where lap = scheduler_lap_of(${run.slot}) and trigger_id = ${run.triggerId} and slot = ${run.slot} and generation = ${run.generation}
       and fire_at = ${new Date(run.fireAt)} and attempt = ${run.attempt} and ${heldBy(holder)}
     for share`.execute(db);
   return rows.length === 1;

@@ -33,6 +33,9 @@ const plannedSlot = (due: string) =>
   `(date_part('epoch', ${due}.fire_at) * 1000)::bigint * 1024 + ${due}.generation % 1024`;
 
 /**
+ * What waits or runs of a schedule is kept by the lap of its planned time, which all that fires near it shares: whoever knows
+ * no slot asks all laps.
+ *
  * Where the firing `d` runs; null while it must not. Of a schedule that may not run twice, what was asked for by hand takes the
  * slot of what waits as planned, and locks that, so that it cannot have begun and ended since this statement began: by now
  * something else would wait, for another slot. Where nothing is planned there is one slot for all.
@@ -40,10 +43,10 @@ const plannedSlot = (due: string) =>
 export const SLOT = sql.raw(`case
   when d.concurrent then ${plannedSlot('d')}
   when not d.next_planned then coalesce(d.slot, ${plannedSlot('d')})
-  when exists (select from scheduler_run r where r.trigger_id = d.trigger_id) then null
-  when not exists (select from scheduler_due c where c.trigger_id = d.trigger_id and not c.next_planned) then 0
+  when exists (select from scheduler_run r where r.lap = any(scheduler_laps()) and r.trigger_id = d.trigger_id) then null
+  when not exists (select from scheduler_due c where c.lap = any(scheduler_laps()) and c.trigger_id = d.trigger_id and not c.next_planned) then 0
   else (select coalesce(c.slot, ${plannedSlot('c')}) from scheduler_due c
-        where c.trigger_id = d.trigger_id and not c.next_planned limit 1 for update skip locked) end`);
+        where c.lap = any(scheduler_laps()) and c.trigger_id = d.trigger_id and not c.next_planned limit 1 for update skip locked) end`);
 
 /** Where a run waits again that has left it. */
 export const KEPT_SLOT = sql.raw('case when not next_planned then slot end');
@@ -71,10 +74,10 @@ export const ownRun = (
   condition: RawBuilder<unknown>,
 ) => sql`lateral (
         select r.ctid, r.trigger_id, r.generation, r.fire_at, r.kind from scheduler_run r
-        where r.trigger_id = k.trigger_id and r.slot = k.slot
+        where r.lap = scheduler_lap_of(k.slot) and r.trigger_id = k.trigger_id and r.slot = k.slot
           and r.generation = k.generation and r.fire_at = k.fire_at
           and r.node_id + 0 = ${nodeId} and r.node_epoch = ${epoch} and ${condition}
-        order by r.trigger_id desc, r.slot desc limit 1)`;
+        order by r.lap desc, r.trigger_id desc, r.slot desc limit 1)`;
 
 /** The schedule of the run `r`, looked up by key like the run; null when it has been edited or is gone. */
 export const schedule = (of: string) => sql`lateral (
@@ -85,8 +88,8 @@ export const schedule = (of: string) => sql`lateral (
 export function isFinished(besides: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(j.source = 'rest' and j.parked is null
     and coalesce((j.definition->>'enabled')::boolean, true)
-    and not exists (select 1 from scheduler_due w where w.trigger_id = j.trigger_id)
-    and not exists (select 1 from scheduler_run r where r.trigger_id = j.trigger_id and not exists (${besides})))`;
+    and not exists (select 1 from scheduler_due w where w.lap = any(scheduler_laps()) and w.trigger_id = j.trigger_id)
+    and not exists (select 1 from scheduler_run r where r.lap = any(scheduler_laps()) and r.trigger_id = j.trigger_id and not exists (${besides})))`;
 }
 
 /** The columns that say what waits competes with what, and where. */

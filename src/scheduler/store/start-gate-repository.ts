@@ -32,7 +32,8 @@ export async function closeGate(db: Db): Promise<void> {
 
 /** After a change was committed: what was started ahead of its time has begun, and whatever begins now begins as it was changed. */
 export async function awaitStarted(db: Db, triggerId?: number): Promise<void> {
-  const isOfIt = triggerId === undefined ? sql`true` : sql`trigger_id = ${triggerId}`;
+  const isOfIt =
+    triggerId === undefined ? sql`true` : sql`lap = any(scheduler_laps()) and trigger_id = ${triggerId}`;
   const { rows } = await sql`
     select from scheduler_run
     where started_at is not null and ${isOfIt}

@@ -100,7 +100,7 @@ export async function planNext(
   await sql`
     with marked as (
       update scheduler_run set next_planned = true
-      where trigger_id = ${run.triggerId} and slot = ${run.slot} and generation = ${run.generation}
+      where lap = scheduler_lap_of(${run.slot}) and trigger_id = ${run.triggerId} and slot = ${run.slot} and generation = ${run.generation}
         and fire_at = ${new Date(run.fireAt)} and ${heldBy(holder)} and not next_planned
       returning trigger_id, generation, attempt, claimed_at
     ), ledger as (

@@ -41,13 +41,20 @@ function rulesKeeper(platform: Platform, access: AccessRules, threads: ScriptThr
     turn = own.catch(() => undefined);
     return own;
   };
-  const again = async () => {
-    if (text !== undefined) await enforce(text);
+  /** The rules are asked for anew, or what they require may have changed. */
+  const again = async (isScript = false) => {
+    if (isScript) platform.scriptFiles.forget();
+    const wanted = isScript ? await accessFileText(platform) : text;
+    if (wanted === undefined) return;
+    await enforce(wanted);
+    text = wanted;
   };
   const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: 'access rules', error });
-  config.watch(() =>
+  config.watch(({ id }) =>
     // What is wrong with a file that has been refused has been told.
-    again().catch((error: unknown) => (refused === undefined ? failed(error) : undefined)),
+    again(id.startsWith('script-file/')).catch((error: unknown) =>
+      refused === undefined ? failed(error) : undefined,
+    ),
   );
   const watcher = new Ticker({
     name: 'access rules',

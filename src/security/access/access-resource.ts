@@ -13,6 +13,7 @@ import {
 import { parseQuestions } from './access-question.ts';
 import type { AccessRules } from './access-rules.ts';
 import { judgeRequest } from './judge-request.ts';
+import { Lookups } from './lookups.ts';
 
 export interface AccessResourceOptions {
   readonly rules: AccessRules;
@@ -35,6 +36,11 @@ export function accessResource(options: AccessResourceOptions): RouteHandler {
           // Who may evaluate scripts is shown what they say.
           const showsRules = await router.maySeeScripts(context);
           const people = new Map<string, SecurityContext>();
+          const newLookups = () =>
+            new Lookups(router.handle, (found) => {
+              context.budget.spend('judgedBytes', context.budget.measure(found).bytes);
+            });
+          const shared = newLookups();
           const answers: JsonObject[] = [];
           for (const [index, { request, as }] of questions.entries()) {
             if (as !== null && !showsRules) throw onlyForOneself(index);
@@ -44,7 +50,9 @@ export function accessResource(options: AccessResourceOptions): RouteHandler {
             // One after the other: a condition may read, and they all have one connection. What scripts do on the way
             // they would do for the request itself, which is not made.
             const asked = { ...context, security, survivable: false, rehearsed: true };
-            const judge = () => judgeRequest(rules, router, asked, request, showsRules);
+            // What they have done while others were looked up is undone with it.
+            const lookups = router.judgesByScript([router.named(request)]) ? newLookups() : shared;
+            const judge = () => judgeRequest({ rules, router, lookups }, asked, request, showsRules);
             answers.push(await context.unitOfWork.savepoint(judge, { keep: false }));
           }
           return actionResult(answers);

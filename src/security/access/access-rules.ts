@@ -1,18 +1,10 @@
-import { ForbiddenError, NotFoundError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import {
-  Connection,
-  type Context,
-  formatPath,
-  internalContext,
-  isWrite,
-  parsePath,
-  type Request,
-  type RequestSink,
-} from '#resource/index.ts';
+import { ForbiddenError } from '#errors/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import { type Context, formatPath, isWrite, type Request } from '#resource/index.ts';
 import { type AccessCondition, needsScript } from './access-condition.ts';
 import { type AccessRule, fitsRule, parseAccessRules } from './access-rule.ts';
 import { CONDITIONS, type ConditionQuestion } from './conditions.ts';
+import { type Handle, Lookups } from './lookups.ts';
 import type { ProcessRule } from './process-access.ts';
 
 export interface AccessOptions {
@@ -41,8 +33,6 @@ export interface AccessFile {
 const ADMINISTRATORS_ONLY: JsonObject = {
   configs: [{ pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' }],
 };
-
-type Handle = RequestSink['handle'];
 
 /** What rules have to say beside yes and no. */
 export interface Told {
@@ -97,30 +87,35 @@ export class AccessRules {
     return this.#scripted.length > 0;
   }
 
-  /** @throws ForbiddenError also when a condition says what would be missing */
-  async grants(context: Context, request: Request, handle: Handle, told: Told = {}): Promise<boolean> {
+  /**
+   * @param through where conditions look things up; questions that share `Lookups` look them up together
+   * @throws ForbiddenError also when a condition says what would be missing
+   */
+  async grants(
+    context: Context,
+    request: Request,
+    through: Handle | Lookups,
+    told: Told = {},
+  ): Promise<boolean> {
     const question = questionOf(request, context.security.authorization.roles);
+    const lookups = through instanceof Lookups ? through : new Lookups(through);
     let refusal: ForbiddenError | undefined;
     let judgedAt: string | null | undefined;
-    const changed = new Map<string, Promise<JsonObject | undefined>>();
     const asked: ConditionQuestion = {
       context,
       request,
-      read: (of, path) => readInternally(handle, of, path),
-      isManagedUser: (of, name) => isManagedUser(handle, of, name),
-      latestDefinition: (of, key) => findLatestDefinition(handle, of, key),
+      read: (of, path) => lookups.read(of, path),
+      isManagedUser: (of, name) => lookups.isManagedUser(of, name),
+      latestDefinition: (of, key) => lookups.latestDefinition(of, key),
       properties: this.#options.properties,
       processRules: this.#options.processRules,
       readChanged: async (path) => {
-        // Once, so that all parts of a condition judge the same.
-        const reading = changed.get(path) ?? readInternally(handle, context, path);
-        changed.set(path, reading);
-        const stored = await reading;
+        const stored = await lookups.read(context, path);
         const rev = stored?.['_rev'];
         judgedAt = typeof rev === 'string' ? rev : null;
         return stored;
       },
-      readReferences: (names) => readInternally(handle, context, formatPath(request.path), names),
+      readReferences: (names) => lookups.references(context, formatPath(request.path), names),
       ...(told.notEditable === undefined ? {} : { tellNotEditable: told.notEditable }),
     };
     for (const rule of this.#rules) {
@@ -178,56 +173,4 @@ function questionOf(request: Request, roles: readonly string[]) {
     method: request.method,
     action: request.method === 'action' ? request.action : null,
   };
-}
-
-/** As the server itself, so that no access rule is asked again. */
-async function readInternally(
-  handle: Handle,
-  context: Context,
-  path: string,
-  names: readonly string[] = [],
-): Promise<JsonObject | undefined> {
-  try {
-    const fields = names.map((name) => [name]);
-    const request = { method: 'read', path: parsePath(path), fields, parameters: {} } as const;
-    const response = await handle(internalContext(context), request);
-    if (response.kind !== 'resource' || !isObject(response.content)) return undefined;
-    const { id, revision } = response;
-    return { ...response.content, _id: id, ...(revision === null ? {} : { _rev: revision }) };
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
-}
-
-async function isManagedUser(handle: Handle, context: Context, uid: string): Promise<boolean> {
-  try {
-    const { result } = await new Connection({ handle }, context).query('managed/user', {
-      queryId: 'for-userName',
-      parameters: { uid },
-      fields: [['_id']],
-    });
-    return result.length > 0;
-  } catch (error) {
-    // Where there are no managed users, nobody is one.
-    if (error instanceof NotFoundError) return false;
-    throw error;
-  }
-}
-
-async function findLatestDefinition(
-  handle: Handle,
-  context: Context,
-  key: string,
-): Promise<string | undefined> {
-  const parameters = { _queryId: 'filtered-query', key };
-  const { result } = await new Connection({ handle }, context).query('workflow/processdefinition', {
-    queryId: parameters._queryId,
-    parameters,
-  });
-  const versions = result.flatMap(({ id, content }) =>
-    id !== null && isObject(content) ? [{ id, version: Number(content['version']) }] : [],
-  );
-  const latest = versions.sort((one, other) => other.version - one.version)[0];
-  return latest && formatPath(['workflow', 'processdefinition', latest.id]);
 }

@@ -2,6 +2,7 @@ import { ForbiddenError } from '#errors/index.ts';
 import { formatPointer } from '#json/index.ts';
 import type { Context, CreateRequest, Filter, Request, UpdateRequest } from '#resource/index.ts';
 import type { AccessRules } from './access-rules.ts';
+import { Lookups } from './lookups.ts';
 
 /** Lets external requests pass that a rule grants. Requests of the server itself pass. */
 export function authorize(rules: AccessRules): Filter {
@@ -9,10 +10,11 @@ export function authorize(rules: AccessRules): Filter {
     if (!context.client.isExternal) return next(context, request);
     refuseForgery(context, request);
     const fixed: string[] = [];
+    const lookups = new Lookups(next);
     const granted =
       request.method === 'create' && request.orUpdate === true
-        ? await grantedUpsert(rules, context, request, next)
-        : await granting(rules, context, request, next, (property) => fixed.push(property));
+        ? await grantedUpsert(rules, context, request, lookups)
+        : await granting(rules, context, request, lookups, (property) => fixed.push(property));
     if (granted === false) throw denied(fixed[0]);
     return next(context, granted);
   };
@@ -24,7 +26,7 @@ async function granting<R extends Request>(
   rules: AccessRules,
   context: Context,
   request: R,
-  next: Parameters<Filter>[2],
+  lookups: Lookups,
   notEditable?: (property: string) => void,
 ): Promise<R | false> {
   let judgedAt: string | null | undefined;
@@ -34,7 +36,7 @@ async function granting<R extends Request>(
     },
     ...(notEditable === undefined ? {} : { notEditable }),
   };
-  if (!(await rules.grants(context, request, next, told))) return false;
+  if (!(await rules.grants(context, request, lookups, told))) return false;
   return judgedAt === undefined ? request : { ...request, judgedAt };
 }
 
@@ -43,13 +45,13 @@ async function grantedUpsert(
   rules: AccessRules,
   context: Context,
   request: CreateRequest,
-  next: Parameters<Filter>[2],
+  lookups: Lookups,
 ): Promise<Request | false> {
   const { orUpdate: _, newResourceId, method: __, ...rest } = request;
   const path = [...request.path, newResourceId!];
   const update: UpdateRequest = { ...rest, method: 'update', path, revision: null };
-  const mayUpdate = await granting(rules, context, update, next);
-  const mayCreate = await rules.grants(context, request, next);
+  const mayUpdate = await granting(rules, context, update, lookups);
+  const mayCreate = await rules.grants(context, request, lookups);
   if (mayUpdate === false) return mayCreate && { ...rest, method: 'create', newResourceId };
   if (!mayCreate) return mayUpdate;
   return mayUpdate.judgedAt === undefined ? request : { ...request, judgedAt: mayUpdate.judgedAt };

@@ -20,7 +20,7 @@ export interface ConditionQuestion {
   /** As `read`, of what the request changes: what is granted by it is granted as long as that is at its revision. */
   readonly readChanged: (path: string) => Promise<JsonObject | undefined>;
   /** These relationships of the object that the request changes, as the server itself sees them. */
-  readonly readReferences: (names: readonly string[]) => Promise<JsonObject | undefined>;
+  readonly readReferences: (names: readonly string[]) => Promise<JsonObject>;
   /** The schema properties of a managed type; undefined when there is no such type. */
   readonly properties: (type: string) => JsonObject | undefined;
   /** Whether a managed user has that name. */
@@ -152,9 +152,18 @@ async function changedProperties(question: ConditionQuestion): Promise<readonly 
     if (isOfTheObject && isRelationship(schema, name)) return false;
     // Whether it is the stored one is not told.
     if (isPrivate(schema, name)) return true;
-    return !equalJson(now ?? null, before ?? null);
+    return !equalJson(now ?? null, before ?? null, countStored);
   });
   return isOfTheObject ? [...changed, ...(await changedReferences(question, content, schema))] : changed;
+}
+
+/** What is stored may be far larger than what it is compared with, for one question after the other. */
+const STORED = new WeakMap<JsonObject, number>();
+
+function countStored(object: JsonObject): number {
+  const count = STORED.get(object) ?? Object.keys(object).length;
+  STORED.set(object, count);
+  return count;
 }
 
 /**
@@ -176,7 +185,7 @@ async function changedReferences(
         has(schema, name, 'returnByDefault')),
   );
   if (names.length === 0) return [];
-  const stored = (await readReferences(names)) ?? {};
+  const stored = await readReferences(names);
   return names.filter(
     (name) => !equalJson(orNone(getMember(content, name)), orNone(getMember(stored, name))),
   );

@@ -2,6 +2,7 @@ import { ForbiddenError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type Context, parsePath, type RequestSink, type Response } from '#resource/index.ts';
 import type { AccessRules } from './access-rules.ts';
+import { Lookups } from './lookups.ts';
 
 type Handle = RequestSink['handle'];
 
@@ -18,11 +19,12 @@ export interface HideReferences {
  */
 export function hideReferences(rules: AccessRules): HideReferences {
   const hide = async (context: Context, response: Response, handle: Handle): Promise<Response> => {
+    const lookups = new Lookups(handle);
     const known = new Map<string, Promise<boolean>>();
     const mayRead = (reference: string): Promise<boolean> => {
       const before = known.get(reference);
       if (before !== undefined) return before;
-      const answer = mayReadAt(rules, context, handle, reference);
+      const answer = mayReadAt(rules, context, lookups, reference);
       known.set(reference, answer);
       return answer;
     };
@@ -36,10 +38,10 @@ export function hideReferences(rules: AccessRules): HideReferences {
   return Object.assign(hide, { runsScripts: () => rules.mayNeedScript });
 }
 
-async function mayReadAt(rules: AccessRules, context: Context, handle: Handle, reference: string) {
+async function mayReadAt(rules: AccessRules, context: Context, lookups: Lookups, reference: string) {
   const request = { method: 'read', path: parsePath(reference), fields: [], parameters: {} } as const;
   try {
-    return await rules.grants(context, request, handle);
+    return await rules.grants(context, request, lookups);
   } catch (error) {
     if (error instanceof ForbiddenError) return false;
     throw error;

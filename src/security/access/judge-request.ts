@@ -4,6 +4,7 @@ import type { Context, Request, Router } from '#resource/index.ts';
 import { ACCESS_FILE } from './access-file.ts';
 import type { AccessRule } from './access-rule.ts';
 import type { AccessRules } from './access-rules.ts';
+import type { Lookups } from './lookups.ts';
 
 interface Judgement {
   readonly granted: boolean;
@@ -16,33 +17,38 @@ interface Judgement {
   readonly holds?: boolean;
 }
 
+/** Who says what is granted, and where that looks up what it depends on. */
+interface Judges {
+  readonly rules: AccessRules;
+  readonly router: Router;
+  readonly lookups: Lookups;
+}
+
 /**
  * Asks the rules about a request as they are asked when it is made, and after them the filters of `router.json`.
  *
  * @param showsRules whether the caller may see the rules themselves
  */
 export async function judgeRequest(
-  rules: AccessRules,
-  router: Router,
+  judges: Judges,
   context: Context,
   request: Request,
   showsRules: boolean,
 ): Promise<JsonObject> {
-  const { rule, holds, ...judgement } = await judge(rules, router, context, router.named(request));
+  const { rule, holds, ...judgement } = await judge(judges, context, judges.router.named(request));
   if (!showsRules || rule === undefined) return { ...judgement };
   return { ...judgement, ...shownRule(rule, holds) };
 }
 
 async function judge(
-  rules: AccessRules,
-  router: Router,
+  { rules, router, lookups }: Judges,
   context: Context,
   request: Request,
 ): Promise<Judgement> {
   const told: { granting?: AccessRule; failed: AccessRule[]; notEditable?: string } = { failed: [] };
   let refusal: ForbiddenError | undefined;
   try {
-    await rules.grants(context, request, router.handle, {
+    await rules.grants(context, request, lookups, {
       granting: (rule) => {
         told.granting = rule;
       },

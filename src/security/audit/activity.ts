@@ -44,7 +44,7 @@ export function activityOf(
     ...(shown.length === 0 ? {} : { before: firstOf(shown).value, after: shown[1]!.value }),
     ...(isTruncated ? { truncated: true } : {}),
   };
-  if (isConfig) return auditEvent('config', actor, facts, resource.slice('config/'.length));
+  if (isConfig) return auditEvent('config', actor, facts, resource.replace(/^config\//, ''));
   return auditEvent(
     'activity',
     actor,
@@ -66,7 +66,7 @@ export function recordedIn(
   change: Change,
   { activity: { enabled, filter } }: AuditConfig['eventTopics'],
 ): 'config' | 'activity' | undefined {
-  if (change.resource.startsWith('config/')) return 'config';
+  if (/^(?:config|script\/file)\//.test(change.resource)) return 'config';
   const asked = nameOf(change);
   const isWanted = enabled && filter.actions.some((action) => action.toLowerCase() === asked);
   return isWanted ? 'activity' : undefined;

@@ -53,4 +53,5 @@ export const EVENT_FIELDS: readonly string[] = [
   ...['runAs', 'operation', 'before', 'after', 'changedFields', 'passwordChanged', 'watchedFieldsChanged'],
   ...['revision', 'status', 'message', 'truncated'],
   ...['context', 'entries', 'principal', 'result'],
+  ...['action', 'situation', 'mapping', 'linkQualifier', 'sourceObjectId', 'targetObjectId', 'exception'],
 ];

@@ -1,8 +1,12 @@
 import { auditConfig, clusterConfig } from '#config/index.ts';
 import type { KeyRingText } from '#crypto/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
+import type { WriteContext } from '#resource/index.ts';
+import { auditEvent } from './audit-event.ts';
 import { AuditKeys } from './audit-keys.ts';
 import { auditMonthKeeper } from './audit-month-keeper.ts';
+import { auditInserts } from './audit-repository.ts';
 import { auditResource } from './audit-resource.ts';
 import { recordChanges } from './audit-trail.ts';
 import { planAudit } from './plan-audit.ts';
@@ -13,6 +17,8 @@ export interface AuditFeature extends Feature {
   readonly keys: AuditKeys;
   /** Signs entries as those of this node. */
   readonly sign: SignEntry;
+  /** Records what a delivery of synchronisation has done, or why it could not: it is stored with the rest of the unit of work. */
+  readonly record: (context: WriteContext, facts: JsonObject, objectId: string) => Promise<void>;
 }
 
 /** `/audit`, the record of every change in the transaction that makes it, and the months of the trail. */
@@ -30,6 +36,11 @@ export function auditFeature(
   return {
     keys,
     sign,
+    async record({ unitOfWork, transactionId, security }, facts, objectId) {
+      if (!config.get(auditConfig).eventTopics.sync.enabled) return;
+      const who = { transactionId, userId: security.authenticationId };
+      await unitOfWork.write(auditInserts, sign(auditEvent('sync', who, facts, objectId)));
+    },
     resources: { 'audit*': auditResource(options) },
     node: () => ({
       services: [auditMonthKeeper({ ...options, keys, observe })],

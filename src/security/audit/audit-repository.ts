@@ -1,7 +1,15 @@
 import { sql } from 'kysely';
 import { type Db, type GroupWrite, insertAll } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { type QueryColumn, type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
+import {
+  filterSql,
+  instantColumn,
+  type QueryColumn,
+  type QueryTable,
+  queryTable,
+  type TablePage,
+  uuidColumn,
+} from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
 import { AUDIT_TOPICS, type AuditTopic } from './audit-event.ts';
 import type { SignedEntry } from './signed-entry.ts';
@@ -57,7 +65,8 @@ export function insertEntries(db: Db, entries: readonly SignedEntry[]): Promise<
 
 export async function findEvent(db: Db, scope: AuditScope, id: string): Promise<AuditRow | undefined> {
   const { rows } = await sql<AuditRow>`
-    select id::text as id, topic, event from audit_event where ${within(scope)} and id::text = ${id}`.execute(
+    select id::text as id, topic, event from audit_event audit
+    where ${within(scope)} and ${filterSql({ kind: 'compare', pointer: ['_id'], operator: 'eq', value: id }, AUDIT_TABLE)}`.execute(
     db,
   );
   return rows[0];
@@ -65,7 +74,9 @@ export async function findEvent(db: Db, scope: AuditScope, id: string): Promise<
 
 export const AUDIT_TABLE: QueryTable = {
   columns: new Map<string, QueryColumn>([
-    ['_id', { expression: sql`id::text`, type: 'text', notNull: true }],
+    ['_id', uuidColumn('audit.id')],
+    // The server's own, to the millisecond: an entry is recorded when it says that it was.
+    ['timestamp', instantColumn('recorded_at', true)],
     ['topic', { expression: sql.ref('topic'), type: 'text', notNull: true }],
     ['transactionId', { expression: sql.ref('transaction_id'), type: 'text', notNull: true }],
     ['userId', { expression: sql.ref('user_id'), type: 'text' }],

@@ -1,11 +1,19 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiKeySettings } from '#config/index.ts';
 import type { SecurityContext } from '#resource/index.ts';
-import { type AuthenticationModule, type Identity, identity } from './authentication-module.ts';
+import { type AuthenticationModule, type Identity, identity, wayOf } from './authentication-module.ts';
+import type { KnownOwners } from './known-owners.ts';
 import type { StoredKeys } from './stored-keys.ts';
 
 /** What the id of a key may be. */
 export const KEY_ID = /^[\w-]{1,64}$/;
+
+export interface ApiKeyParts {
+  readonly stored: StoredKeys;
+  readonly owners: Pick<KnownOwners, 'replace'>;
+  /** Of all keys of the configuration that have the id. */
+  readonly hashesOf: (id: string) => readonly string[];
+}
 
 interface Key {
   readonly id: string;
@@ -14,13 +22,14 @@ interface Key {
 }
 
 /**
- * `X-Svc-Api-Key: <id>.<secret>`. The configuration, and the database for the keys of `/apikey`, hold a hash; the secret is
- * long, so a fast one will do. What the configuration names is not asked of the database.
+ * `X-Svc-Api-Key: <id>.<secret>`, or the same as a bearer token. The configuration, and the database for the keys of `/apikey`, hold
+ * a hash; the secret is long, so a fast one will do. What the configuration names is not asked of the database, but for whether it
+ * is the key that has kept what is kept under its id.
  */
 export function apiKeyModule(
   name: string,
   { keys, defaultUserRoles }: ApiKeySettings,
-  stored: StoredKeys,
+  { stored, owners, hashesOf }: ApiKeyParts,
 ): AuthenticationModule {
   const configured = new Map(keys.map((key) => [key.id, key]));
   const identify = (component: string, { id, roles, hash: stamp }: Key): Identity =>
@@ -28,12 +37,14 @@ export function apiKeyModule(
   return {
     name,
     async authenticate({ header }) {
-      const sent = header('x-svc-api-key');
+      const sent = header('x-svc-api-key') ?? asToken(header('authorization'));
       if (sent === undefined) return undefined;
       const id = sent.slice(0, Math.max(sent.indexOf('.'), 0));
       const key = configured.get(id);
       if (key !== undefined) {
-        return isOf(sent, key) && !isOver(key) ? identify(CONFIGURED, key) : undefined;
+        if (!isOf(sent, key) || isOver(key)) return undefined;
+        await owners.replace(`${CONFIGURED}/${id}`, wayOf(key.hash), hashesOf(id).map(wayOf));
+        return identify(CONFIGURED, key);
       }
       const row = KEY_ID.test(id) ? await stored.find(id) : undefined;
       if (row === undefined || !isOf(sent, row)) return undefined;
@@ -47,6 +58,11 @@ export function apiKeyModule(
       return row === undefined ? undefined : identify(STORED, row);
     },
   };
+}
+
+/** As programs send it that can only send tokens, such as clients of SCIM; the tokens of an issuer have two dots. */
+function asToken(authorization = ''): string | undefined {
+  return /^bearer +([\w-]{1,64}\.[^\s.]+)$/i.exec(authorization)?.[1];
 }
 
 const CONFIGURED = 'authentication/api-key';

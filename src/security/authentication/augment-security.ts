@@ -1,4 +1,4 @@
-import { clientData, httpData, rootContext } from '#resource/index.ts';
+import { clientData, httpData, lineOf, rootContext } from '#resource/index.ts';
 import {
   type BindingsOf,
   parseScriptReference,
@@ -61,14 +61,14 @@ export function augmentHere(scripts: () => Scripts, scriptDepth: number): Augmen
 /** Has it run in a script thread. */
 export function augmentIn(threads: () => ScriptThreads): Augment {
   return (augmentation) => {
-    const { client, http, security } = augmentation;
-    const { component, id } = security.authorization;
+    const { client, http } = augmentation;
+    const caller = lineOf(augmentation);
     return threads().run({
       kind: AUGMENTATION,
       payload: { ...augmentation, client: clientData(client), http: httpData(http) },
       // It is run with each request anyway.
       repeatable: true,
-      ...(client.isExternal ? { caller: `${component}/${id}` } : {}),
+      ...(caller === undefined ? {} : { caller }),
     });
   };
 }

@@ -40,7 +40,7 @@ const OWN: readonly string[] = [
  */
 export function augmentedModule(options: AugmentedModuleOptions): AuthenticationModule {
   const { module } = options;
-  const { recall, refresh, verifyPassword } = module;
+  const { recall, refresh, verifyPassword, codeLogin } = module;
   const augmented = async (asked: Asked, found: Identity | undefined) =>
     found === undefined ? undefined : decide(options, asked, found);
   return {
@@ -51,6 +51,13 @@ export function augmentedModule(options: AugmentedModuleOptions): Authentication
     ...(recall && { recall: async (attempt) => augmented(attempt, await recall.call(module, attempt)) }),
     ...(refresh && {
       refresh: async (known, asked) => augmented(asked, await refresh.call(module, known, asked)),
+    }),
+    ...(codeLogin && {
+      codeLogin: {
+        ...codeLogin,
+        redeem: async (code, pending, asked) =>
+          augmented(asked, await codeLogin.redeem(code, pending, asked)),
+      },
     }),
     ...(verifyPassword && {
       verifyPassword: async (attempt) => augmented(attempt, await verifyPassword.call(module, attempt)),

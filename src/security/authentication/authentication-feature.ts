@@ -13,21 +13,25 @@ import { authenticationResource } from './authentication-resource.ts';
 import { Authenticator, type AuthenticatorOptions, type AuthenticatorParts, letIn } from './authenticator.ts';
 import { buildModules } from './build-modules.ts';
 import { builtModules } from './built-modules.ts';
+import { changedPeople } from './changed-people.ts';
 import type { UserDirectory } from './find-account.ts';
 import { followAccounts } from './follow-accounts.ts';
 import { IssuerLogins } from './issuer-login.ts';
+import { KnownOwners } from './known-owners.ts';
 import { lockoutResource } from './lockout-resource.ts';
 import { pruneLogins } from './login-failure-repository.ts';
 import { LoginNameKeeper } from './login-name-keeper.ts';
 import { loginPlaces } from './login-places.ts';
 import { LoginThrottle } from './login-throttle.ts';
 import { matchesStored } from './matches-stored.ts';
+import { listOwners } from './owner-repository.ts';
 import { PasswordComparisons } from './password-comparisons.ts';
 import { planAuthentication } from './plan-authentication.ts';
 import { samePersonNow } from './same-person.ts';
 import { sessionResource } from './session-resource.ts';
-import { Sessions } from './sessions.ts';
+import { byTheSameWay, Sessions } from './sessions.ts';
 import { StoredKeys } from './stored-keys.ts';
+import { pruneUsedLogins } from './used-login-repository.ts';
 
 const SESSION_KEY = 'svc-jwtsessionhmac-key';
 const PRUNE_INTERVAL_MS = 600_000;
@@ -70,6 +74,7 @@ export function authenticationFeature(
       users,
       comparisons,
       keys,
+      owners: new KnownOwners(database),
       guard,
       augment,
       managedTypes: () => config.get(managedConfig).objects.map(({ name }) => name),
@@ -81,15 +86,18 @@ export function authenticationFeature(
         ? undefined
         : new Sessions({ database, secrets, settings, modules });
     const built = builtModules(value);
-    const places = new Map(modules.map((module, at) => [module, built[at]?.index ?? at]));
+    const revision = config.revisionOf(authenticationConfig.id);
+    const places = new Map(modules.map((module, at) => [module, { at: built[at]?.index ?? at, revision }]));
     return { modules, places, sessions };
   };
   let parts = build(config.get(authenticationConfig));
   let places = loginPlaces(config.get(authenticationConfig));
   followAccounts(database, () => places);
-  config.addCheck(authenticationConfig, (value) => {
-    build(value);
+  config.addCheck(authenticationConfig, async (value, _id, previous) => {
+    const { modules } = build(value);
     requireModule(value);
+    const inForce = previous === undefined ? undefined : build(previous).modules;
+    return changedPeople(value, modules, { modules: inForce, known: await listOwners(database.db) });
   });
   config.addPlanner(authenticationConfig, {
     effectsOf: ({ previous, current }) => planAuthentication(database.db, previous, current),
@@ -118,13 +126,16 @@ export function authenticationFeature(
     parts: () => parts,
     secrets: deriveSecrets(keyRing, SESSION_KEY, 'pending login'),
     ...told,
+    onRefuses: (error) => observe({ kind: 'issuer.refuses', error: error.cause ?? error }),
   });
   return {
     authenticator,
     async callerNow({ security, client, http, transactionId }) {
       const { modules } = parts;
       const found = await samePersonNow(modules, security, { client, http, requestId: transactionId });
-      return found && letIn(found, found.module, parts);
+      return (
+        found && letIn({ ...found, security: byTheSameWay(found.security, security) }, found.module, parts)
+      );
     },
     async personNamed(name, { client, http, transactionId }) {
       const asked = { client, http, requestId: transactionId };
@@ -148,8 +159,12 @@ export function authenticationFeature(
       const names = new LoginNameKeeper({ database, places: () => places, observe });
       config.watchOnly(authenticationConfig, () => names.look());
       const pruning = { name: 'failed logins', intervalMs: PRUNE_INTERVAL_MS };
+      const prune = async () => {
+        await pruneLogins(database.db);
+        await pruneUsedLogins(database.db);
+      };
       return {
-        services: [new Ticker({ ...pruning, runOnce: () => pruneLogins(database.db), observe }), names],
+        services: [new Ticker({ ...pruning, runOnce: prune, observe }), names],
         gauges: [
           {
             name: 'svc_login_waiting',

@@ -55,8 +55,13 @@ export interface CodeLogin {
   readonly title: string;
   /** Where the browser goes. @throws UnauthorizedError `AUTH_ISSUER_UNREACHABLE` */
   location(pending: PendingLogin): Promise<string>;
-  /** Who has come back with the code; undefined where it is worth nothing. @throws UnauthorizedError `AUTH_ISSUER_UNREACHABLE` */
-  redeem(code: string, pending: PendingLogin): Promise<Identity | undefined>;
+  /**
+   * Who has come back with the code; undefined where it is worth nothing.
+   *
+   * @throws UnauthorizedError `AUTH_ISSUER_UNREACHABLE`
+   * @throws ServiceUnavailableError `AUTH_ISSUER_REFUSES`, whose cause says what the issuer has against this server
+   */
+  redeem(code: string, pending: PendingLogin, asked: Asked): Promise<Identity | undefined>;
 }
 
 /** People whom somebody else tells apart, and the component that they have here. */

@@ -1,5 +1,5 @@
 import { errorIdOf, ForbiddenError, TooManyRequestsError } from '#errors/index.ts';
-import type { ClientContext, HttpContext, SecurityContext } from '#resource/index.ts';
+import { type ClientContext, type HttpContext, networkOf, type SecurityContext } from '#resource/index.ts';
 import {
   type Attempt,
   type AuthenticationModule,
@@ -8,7 +8,6 @@ import {
   loginNameOf,
 } from './authentication-module.ts';
 import { accessDenied, decodeExtended, readCredentials } from './credentials.ts';
-import { networkOf } from './internet-address.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 import { RateLimit } from './rate-limit.ts';
 import { isForTls, PENDING_LOGIN, readCookie } from './session-cookie.ts';
@@ -16,8 +15,8 @@ import { SESSION_MODULE, type Sessions } from './sessions.ts';
 
 export interface AuthenticatorParts {
   readonly modules: readonly AuthenticationModule[];
-  /** Where each stands in `authentication.json`. */
-  readonly places: ReadonlyMap<AuthenticationModule, number>;
+  /** Where each stands in `authentication.json`, and in which one. */
+  readonly places: ReadonlyMap<AuthenticationModule, NonNullable<SecurityContext['cameBy']>>;
   /** Undefined where cookies are switched off. */
   readonly sessions: Sessions | undefined;
 }
@@ -194,10 +193,10 @@ export function letIn(
   module: AuthenticationModule,
   { places }: AuthenticatorParts,
 ): SecurityContext {
-  const moduleAt = places.get(module);
+  const cameBy = places.get(module);
   return {
     ...security,
     ...(stamp === undefined ? {} : { stamp }),
-    ...(moduleAt === undefined ? {} : { moduleAt }),
+    ...(cameBy === undefined ? {} : { cameBy }),
   };
 }

@@ -7,6 +7,7 @@ import { type Account, stampOf } from './account.ts';
 import { type AuthenticationModule, type Identity, identity, wayOf } from './authentication-module.ts';
 import { codeLogin } from './code-login.ts';
 import { discoverIssuer, type IssuerKeys, keptAnswer, openIssuerKeys } from './issuer-keys.ts';
+import type { KnownOwners } from './known-owners.ts';
 
 export interface BearerModuleOptions {
   readonly name: string;
@@ -15,12 +16,20 @@ export interface BearerModuleOptions {
   readonly find: ((authenticationId: string) => Promise<Account | undefined>) | undefined;
   /** Where the issuer may be. */
   readonly guard: AddressGuard;
+  readonly owners: Pick<KnownOwners, 'note'>;
 }
 
 /** Bearer tokens of an OpenID Connect issuer. */
-export function bearerModule({ name, settings, find, guard }: BearerModuleOptions): AuthenticationModule {
+export function bearerModule({
+  name,
+  settings,
+  find,
+  guard,
+  owners,
+}: BearerModuleOptions): AuthenticationModule {
   const way = wayTo(settings);
   const { issuer, authenticationIdClaim, component: named = 'openid' } = settings;
+  const people = { component: named, by: `${authenticationIdClaim} of ${issuer}` };
   /** Who has the name now, with these roles of a token. */
   const identify = async (subject: string, claimed: readonly string[]): Promise<Identity | undefined> => {
     const roles = [...settings.defaultUserRoles, ...claimed];
@@ -46,6 +55,7 @@ export function bearerModule({ name, settings, find, guard }: BearerModuleOption
     if (typeof subject !== 'string' || subject === '') return undefined;
     const claimedRoles = accepted(listedRoles(claims, settings), settings);
     const found = await identify(subject, claimedRoles);
+    if (find === undefined) await owners.note(people.component, people.by);
     return found && { found, claimedRoles };
   };
   const { login } = settings;
@@ -64,9 +74,7 @@ export function bearerModule({ name, settings, find, guard }: BearerModuleOption
             return named && withFacts(named.found, { claimedRoles: named.claimedRoles });
           }),
         }),
-    ...(find === undefined
-      ? { people: { component: named, by: `${authenticationIdClaim} of ${issuer}` } }
-      : {}),
+    ...(find === undefined ? { people } : {}),
     async authenticate({ header }) {
       const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]*)$/i.exec(header('authorization') ?? '')?.[1];
       if (token === undefined) return undefined;

@@ -8,7 +8,7 @@ import type { Crypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
 import { ActivationError, type Finding, wordsOf } from '#errors/index.ts';
-import { apiKeyModule } from './api-key-module.ts';
+import { type ApiKeyParts, apiKeyModule } from './api-key-module.ts';
 import { type Augment, augmentScript, shownProperties } from './augmentation.ts';
 import { augmentedModule, type Denial } from './augmented-module.ts';
 import { type AuthenticationModule, wayOf } from './authentication-module.ts';
@@ -16,6 +16,7 @@ import { bearerModule } from './bearer-module.ts';
 import { builtModules } from './built-modules.ts';
 import { certificateModule } from './certificate-module.ts';
 import { accountFinder, type UserDirectory } from './find-account.ts';
+import type { KnownOwners } from './known-owners.ts';
 import { nameScriptRoles } from './name-script-roles.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 import { PasswordModule } from './password-module.ts';
@@ -29,6 +30,7 @@ export interface ModuleParts {
   readonly users: UserDirectory;
   readonly comparisons: PasswordComparisons;
   readonly keys: StoredKeys;
+  readonly owners: KnownOwners;
   /** Where issuers of tokens may be. */
   readonly guard: AddressGuard;
   /** Runs the scripts of modules. */
@@ -49,9 +51,16 @@ export function buildModules(
   parts: ModuleParts,
 ): readonly AuthenticationModule[] {
   const findings: Finding[] = [];
-  const modules = builtModules(config).flatMap(({ module, index }) => {
+  const built = builtModules(config);
+  const hashesOf = (id: string) =>
+    built.flatMap(({ module: { known } }) =>
+      known.name === 'API_KEY'
+        ? known.settings.keys.filter((key) => key.id === id).map(({ hash }) => hash)
+        : [],
+    );
+  const modules = built.flatMap(({ module, index }) => {
     try {
-      return [withScript(module, buildModule(module.known, parts), parts)];
+      return [withScript(module, buildModule(module.known, { ...parts, hashesOf }), parts)];
     } catch (error) {
       findings.push({
         id: 'AUTH_BAD_MODULE',
@@ -84,8 +93,11 @@ function withScript(
   });
 }
 
-function buildModule(known: KnownModule, parts: ModuleParts): AuthenticationModule {
-  const { database, crypto, users, comparisons, guard } = parts;
+function buildModule(
+  known: KnownModule,
+  parts: ModuleParts & Pick<ApiKeyParts, 'hashesOf'>,
+): AuthenticationModule {
+  const { database, crypto, users, comparisons, guard, owners, hashesOf } = parts;
   const { name, settings } = known;
   switch (name) {
     case 'STATIC_USER':
@@ -106,10 +118,10 @@ function buildModule(known: KnownModule, parts: ModuleParts): AuthenticationModu
               defaultRoles: [],
               nameIs: 'stated',
             }).find;
-      return bearerModule({ name, settings, find, guard });
+      return bearerModule({ name, settings, find, guard, owners });
     }
     case 'CLIENT_CERT':
-      return certificateModule(name, settings);
+      return certificateModule(name, settings, owners);
     case 'TRUSTED_ATTRIBUTE': {
       const { queryOnResource, propertyMapping, defaultUserRoles } = settings;
       const accounts = accountFinder(database, users, {
@@ -121,7 +133,7 @@ function buildModule(known: KnownModule, parts: ModuleParts): AuthenticationModu
       return trustedAttributeModule(name, settings, accounts);
     }
     case 'API_KEY':
-      return apiKeyModule(name, settings, parts.keys);
+      return apiKeyModule(name, settings, { stored: parts.keys, owners, hashesOf });
   }
 }
 

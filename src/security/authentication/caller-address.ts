@@ -1,4 +1,4 @@
-import { readAddress } from './internet-address.ts';
+import { readAddress } from '#resource/index.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
 /**

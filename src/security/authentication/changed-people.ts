@@ -2,26 +2,34 @@ import type { AuthenticationConfig, Objection } from '#config/index.ts';
 import type { AuthenticationModule } from './authentication-module.ts';
 import { builtModules } from './built-modules.ts';
 
+export interface PeopleBefore {
+  /** The modules that are in force; undefined where nothing is yet. */
+  readonly modules: readonly AuthenticationModule[] | undefined;
+  /** Who has come in last under a component, whatever was in force since. */
+  readonly known: ReadonlyMap<string, string>;
+}
+
 /**
  * Modules whose callers would be taken for those who came in before under the same component: what these own here is
  * kept by component and id, and another issuer gives the same id to somebody else.
  *
  * @param modules as they are built of the configuration
- * @param before those that are in force
  */
 export function changedPeople(
   config: AuthenticationConfig,
   modules: readonly AuthenticationModule[],
-  before: readonly AuthenticationModule[],
+  before: PeopleBefore,
 ): readonly Objection[] {
   const places = builtModules(config);
-  const known = new Map(before.flatMap(({ people }) => (people ? [[people.component, people.by]] : [])));
+  const inForce = new Map(
+    before.modules?.flatMap(({ people }) => (people ? [[people.component, people.by]] : [])),
+  );
   return modules.flatMap(({ name, people }, at) => {
     const place = places[at];
     if (people === undefined || place === undefined) return [];
     const { component, by } = people;
-    const was = known.get(component);
-    if (was === undefined || was === by) return [];
+    const was = before.known.get(component) ?? inForce.get(component);
+    if (was === undefined || was === by || inForce.get(component) === by) return [];
     return [
       {
         id: 'AUTH_ISSUER_CHANGED',

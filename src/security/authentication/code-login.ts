@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { BearerSettings } from '#config/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
-import { UnauthorizedError } from '#errors/index.ts';
+import { ServiceUnavailableError, UnauthorizedError } from '#errors/index.ts';
 import { isObject } from '#json/index.ts';
 import type { CodeLogin, Identity } from './authentication-module.ts';
 import { askIssuer, type IssuerPlaces } from './issuer-keys.ts';
@@ -67,10 +67,25 @@ export function codeLogin(
       ).catch((cause: unknown) => {
         throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE', cause });
       });
-      const token = status === 200 ? idTokenIn(body) : undefined;
-      return token === undefined ? undefined : identify(token, nonce);
+      const answer = membersOf(body);
+      // RFC 6749, 5.2: of all that may be wrong, this alone is about the code.
+      if (status !== 200 && answer['error'] === 'invalid_grant') return undefined;
+      const token = status === 200 ? answer['id_token'] : undefined;
+      if (typeof token === 'string') return identify(token, nonce);
+      throw refused(provider, status, answer['error']);
     },
   };
+}
+
+/** Whoever has logged in there can do nothing about it. What the issuer says besides may repeat what it was sent. */
+function refused(provider: string, status: number, error: unknown): ServiceUnavailableError {
+  const why = typeof error === 'string' && /^[\w.-]{1,60}$/.test(error) ? ` ${error}` : '';
+  const what = status === 200 ? 'without an ID token' : `${status}${why}`;
+  return new ServiceUnavailableError(`Nobody can log in by '${provider}' now`, {
+    id: 'AUTH_ISSUER_REFUSES',
+    hint: 'The log tells what the issuer has against this server (issuer.refuses): clientId and clientSecret, or the issuer itself',
+    cause: new Error(`The token endpoint of '${provider}' answered ${what}`),
+  });
 }
 
 /** RFC 6749, 2.3.1: both are encoded as in forms first. */
@@ -79,12 +94,11 @@ function basic(clientId: string, clientSecret: string): string {
   return `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`;
 }
 
-function idTokenIn(body: string): string | undefined {
+function membersOf(body: string): Readonly<Record<string, unknown>> {
   try {
     const answer: unknown = JSON.parse(body);
-    const token = isObject(answer) ? answer['id_token'] : undefined;
-    return typeof token === 'string' ? token : undefined;
+    return isObject(answer) ? answer : {};
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -12,6 +12,7 @@ const SHIPPED_ROLES: Readonly<Record<string, string>> = {
   'svc-authorized': 'Basic access of a user who is logged in',
   'svc-reg': 'Anonymous access',
   'svc-cert': 'Callers with a client certificate',
+  'svc-scim': 'Clients of SCIM',
   'svc-tasks-manager': 'Management of workflow tasks',
 };
 

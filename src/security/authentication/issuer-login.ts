@@ -1,14 +1,21 @@
-import { BadRequestError, TooManyRequestsError, UnauthorizedError } from '#errors/index.ts';
+import { hash } from 'node:crypto';
+import {
+  BadRequestError,
+  errorIdOf,
+  ServiceUnavailableError,
+  TooManyRequestsError,
+  UnauthorizedError,
+} from '#errors/index.ts';
 import { firstOf, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import type { ActionResult, Context, WriteContext } from '#resource/index.ts';
+import { type ActionResult, type Context, networkOf, type WriteContext } from '#resource/index.ts';
 import type { AuthenticationModule, CodeLogin } from './authentication-module.ts';
 import type { AuthenticatorParts, LoginEvent } from './authenticator.ts';
 import { answerWith, beginSession, requireSessions } from './begin-session.ts';
 import { accessDenied } from './credentials.ts';
-import { networkOf } from './internet-address.ts';
 import { beginPending, pendingCookie, readPending } from './pending-login.ts';
 import { RateLimit } from './rate-limit.ts';
 import { isForTls } from './session-cookie.ts';
+import { useLogin } from './used-login-repository.ts';
 
 const COMINGS_PER_MINUTE = 60;
 const MOST_CODE = 4_000;
@@ -19,6 +26,8 @@ export interface IssuerLoginOptions {
   readonly secrets: readonly Uint8Array[];
   readonly onLogin: (event: LoginEvent) => void;
   readonly onUnreachable: (error: Error) => void;
+  /** An issuer has something against this server, and not against who logs in. */
+  readonly onRefuses: (error: Error) => void;
 }
 
 /** Logins with a browser at an issuer. */
@@ -49,10 +58,11 @@ export class IssuerLogins {
 
   /**
    * @throws UnauthorizedError in the same words whatever was wrong
+   * @throws ServiceUnavailableError `AUTH_ISSUER_REFUSES`
    * @throws TooManyRequestsError `AUTH_THROTTLED`
    */
   async comeBack(context: WriteContext, content: JsonValue): Promise<ActionResult> {
-    const { client, unitOfWork, transactionId: requestId } = context;
+    const { client, http, unitOfWork, transactionId: requestId } = context;
     if (unitOfWork.dryRun) {
       throw new BadRequestError(
         'A login at an issuer cannot be rehearsed: its code is worth something once',
@@ -72,9 +82,14 @@ export class IssuerLogins {
     const isFrom = iss === undefined || iss === module?.codeLogin.issuer;
     const identity =
       module !== undefined && isOurs && isWhole && isFrom
-        ? await this.#asking(() => module.codeLogin.redeem(code, pending))
+        ? await this.#asking(() => module.codeLogin.redeem(code, pending, { client, http, requestId }))
         : undefined;
-    if (identity === undefined || module === undefined || pending === undefined) {
+    // An issuer may redeem a code again; here somebody comes back once.
+    const isFirst =
+      identity !== undefined &&
+      pending !== undefined &&
+      (await useLogin(await unitOfWork.db(), hash('sha256', pending.state, 'base64url')));
+    if (identity === undefined || module === undefined || pending === undefined || !isFirst) {
       this.#options.onLogin({ result: 'FAILED', principal: '', client, requestId });
       throw accessDenied();
     }
@@ -95,6 +110,8 @@ export class IssuerLogins {
       return await ask();
     } catch (error) {
       if (error instanceof UnauthorizedError) this.#options.onUnreachable(error);
+      const isRefusal = errorIdOf(error) === 'AUTH_ISSUER_REFUSES';
+      if (error instanceof ServiceUnavailableError && isRefusal) this.#options.onRefuses(error);
       throw error;
     }
   }

@@ -7,10 +7,10 @@ import {
   answerFromMemory,
   collection,
   type RouteHandler,
+  readAddress,
   resource,
 } from '#resource/index.ts';
 import { refuseAction } from '../refuse-action.ts';
-import { readAddress } from './internet-address.ts';
 import { listFailures, type ThrottleRow } from './login-failure-repository.ts';
 import { accountKey } from './login-throttle.ts';
 import { type Locked, unlock } from './unlock.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Batcher, type Database } from '#database/index.ts';
 import { TooManyRequestsError } from '#errors/index.ts';
-import { networkOf } from './internet-address.ts';
+import { networkOf } from '#resource/index.ts';
 import {
   findStandings,
   giveBackFailure,

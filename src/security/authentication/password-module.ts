@@ -111,8 +111,11 @@ export class PasswordModule implements AuthenticationModule {
 
   #take(name: string, account: Account | undefined, revision: string | undefined): Remembered | undefined {
     const known = this.#remembered.get(name);
-    this.#remembered.delete(name);
-    if (account === undefined) return undefined;
+    // Not for others: the library clears all of its places for the last one that goes, ten thousand here.
+    if (account === undefined) {
+      this.#remembered.delete(name);
+      return undefined;
+    }
     const stamp = stampOf(account);
     const found = {
       account,

@@ -20,7 +20,10 @@ function ownPage(page: JsonValue = '/'): string {
   const origin = 'http://here.invalid';
   if (typeof page === 'string' && page.startsWith('/') && page.length <= MOST_RETURN) {
     const url = URL.parse(page, origin);
-    if (url?.origin === origin) return `${url.pathname}${url.search}${url.hash}`;
+    // Without its dot segments a path may begin as another host does.
+    if (url?.origin === origin && !url.pathname.startsWith('//')) {
+      return `${url.pathname}${url.search}${url.hash}`;
+    }
   }
   throw new BadRequestError(`${JSON.stringify(page).slice(0, 100)} is no page of this server`, {
     id: 'AUTH_BAD_RETURN',

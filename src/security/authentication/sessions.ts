@@ -33,6 +33,13 @@ export interface SessionsOptions {
   readonly modules: readonly AuthenticationModule[];
 }
 
+/** Whoever came in by a session is asked for anew by the module that began it, and has shown no password since. */
+export function byTheSameWay(now: SecurityContext, before: SecurityContext): SecurityContext {
+  const { moduleId, loginModuleId } = before.authorization;
+  if (moduleId !== SESSION_MODULE) return now;
+  return { ...now, authorization: { ...now.authorization, moduleId, loginModuleId } };
+}
+
 interface Found {
   readonly security: SecurityContext;
   readonly module: AuthenticationModule;

@@ -1,5 +1,5 @@
 import { BlockList } from 'node:net';
-import { familyOf } from './internet-address.ts';
+import { familyOf } from '#resource/index.ts';
 
 /** The proxies whose word about callers counts. */
 export class TrustedProxies {

@@ -1,5 +1,5 @@
 import type { Database } from '#database/index.ts';
-import { networkOf } from './internet-address.ts';
+import { networkOf } from '#resource/index.ts';
 import { forgetFailures } from './login-failure-repository.ts';
 import { accountKey } from './login-throttle.ts';
 

@@ -14,7 +14,7 @@ import { insertSlices } from '../scan-slice-repository.ts';
 import { type Frozen, freezeObjects } from './freeze-objects.ts';
 import type { Operation } from './operation.ts';
 import { makerOf } from './operation-caller.ts';
-import { countOpen, insertOperation, pruneOwn } from './operation-repository.ts';
+import { countOpen, insertOperation, type NewOperation, pruneOwn } from './operation-repository.ts';
 import { type OperationOrder, readOperation } from './read-operation.ts';
 import { rehearseOperation } from './rehearse-operation.ts';
 
@@ -49,6 +49,27 @@ export async function createOperation(
   const operation: Operation = { ...order.operation, client: maker.client, sample, more };
   const rehearses = order.dryRun || context.rehearsed === true;
   const rehearsal = rehearses ? await rehearseOperation(platform, context, order, operation, objects) : null;
+  const id = await storeOperation(platform, context, {
+    stored: order.definition,
+    operation: await sealOperation(platform.crypto, operation),
+    security: maker.security,
+    objects,
+    starts: !order.dryRun,
+  });
+  return { id, rehearsal };
+}
+
+/** Stores an operation for the caller, and starts it unless it waits for that. @returns its id */
+export async function storeOperation(
+  platform: TaskScannerPlatform,
+  context: WriteContext,
+  order: Pick<NewOperation, 'stored' | 'operation' | 'security' | 'retryOf'> & {
+    readonly objects: readonly FoundObject[];
+    readonly starts: boolean;
+  },
+): Promise<string> {
+  const { objects, starts, ...made } = order;
+  const { stored, operation } = made;
   const { unitOfWork } = context;
   const db = await unitOfWork.db();
   const owner = ownerOf(context);
@@ -56,17 +77,11 @@ export async function createOperation(
   requireRoom(await countOpen(db, owner));
   await pruneOwn(db, owner, MOST_KEPT);
   const id = randomUUID();
-  const { definition } = order;
-  const slices = cut(
-    objects,
-    Math.min(MAX_SLICE, Math.max(1, Math.ceil(objects.length / definition.threads))),
-  );
+  const slices = cut(objects, Math.min(MAX_SLICE, Math.max(1, Math.ceil(objects.length / stored.threads))));
   await insertOperation(db, {
+    ...made,
     id,
     owner,
-    stored: definition,
-    operation: await sealOperation(platform.crypto, operation),
-    security: maker.security,
     transaction: context.transactionId,
     total: objects.length,
     lastSlice: slices.length,
@@ -76,11 +91,11 @@ export async function createOperation(
     resource: `operation/${id}`,
     operation: 'create',
     before: null,
-    after: { act: operation.act, resource: definition.object, total: objects.length },
+    after: { act: operation.act, resource: stored.object, total: objects.length },
   });
-  const run = order.dryRun ? undefined : await lockRun(db, id);
+  const run = starts ? await lockRun(db, id) : undefined;
   if (run !== undefined) await startLanes(platform, unitOfWork, run);
-  return { id, rehearsal };
+  return id;
 }
 
 function namedPath({ resources }: TaskScannerPlatform, path: ResourcePath): ResourcePath {

@@ -41,15 +41,18 @@ export interface NewOperation {
   readonly transaction: string;
   readonly total: number;
   readonly lastSlice: number;
+  /** The operation whose failed objects it does again. */
+  readonly retryOf?: string;
 }
 
 /** With its objects frozen, and nobody at work on them. */
 export async function insertOperation(db: Db, run: NewOperation): Promise<void> {
   await sql`
-    insert into scan_run (id, owner, state, definition, operation, security, transaction_id, total, last_slice, paged)
+    insert into scan_run (id, owner, state, definition, operation, security, transaction_id, total, last_slice, paged,
+                          retry_of)
     values (${run.id}, ${run.owner}, 'INITIALIZED', ${JSON.stringify(run.stored)}::jsonb,
             ${JSON.stringify(run.operation)}::jsonb, ${JSON.stringify(run.security)}::jsonb, ${run.transaction},
-            ${run.total}, ${run.lastSlice}, true)`.execute(db);
+            ${run.total}, ${run.lastSlice}, true, ${run.retryOf ?? null})`.execute(db);
 }
 
 /** How many of somebody's have not ended. */

@@ -24,6 +24,7 @@ import { exportFile } from './export-file.ts';
 import { listLines, queryLines } from './export-line-repository.ts';
 import { findOperation, groupFailures, type OperationView, queryOperations } from './operation-repository.ts';
 import { OPERATION_SCHEMA } from './operation-schema.ts';
+import { retryOperation } from './retry-operation.ts';
 
 /** `/operation`: one thing done with many objects, with the rights of whoever makes it. */
 export function operationResource(platform: TaskScannerPlatform): RouteHandler {
@@ -73,6 +74,13 @@ export function operationResource(platform: TaskScannerPlatform): RouteHandler {
       start: {
         does: 'Starts an operation that was made with `dryRun`, with the objects that were found then',
         run: (context, _request, id) => start(platform, context, id),
+      },
+      retry: {
+        does: 'Does again what failed in an operation that has ended, as an operation of its own',
+        async run(context, _request, id) {
+          await requireMaker(platform, context, id);
+          return actionResult(await retryOperation(platform, context, id));
+        },
       },
       cancel: {
         does: 'Ends an operation that has not ended; what it has done stays done',
@@ -125,13 +133,7 @@ async function start(
   context: WriteContext,
   id: string,
 ): Promise<ActionResult> {
-  const { owner } = await find(platform, context, id);
-  if (owner !== ownerOf(context)) {
-    throw new ForbiddenError('Access denied', {
-      id: 'ACCESS_DENIED',
-      hint: 'It would act for whoever made it, who alone starts it',
-    });
-  }
+  await requireMaker(platform, context, id);
   const run = await lockRun(await context.unitOfWork.db(), id);
   if (run?.state !== 'INITIALIZED') {
     throw new ConflictError(`The operation '${id}' has been started already, or cancelled`, {
@@ -147,6 +149,15 @@ async function start(
     after: { state: 'ACTIVE' },
   });
   return actionResult({ status: 'SUCCESS', _id: id, action: 'start' });
+}
+
+async function requireMaker(platform: TaskScannerPlatform, context: Context, id: string): Promise<void> {
+  const { owner } = await find(platform, context, id);
+  if (owner === ownerOf(context)) return;
+  throw new ForbiddenError('Access denied', {
+    id: 'ACCESS_DENIED',
+    hint: 'It would act for whoever made it, who alone starts it',
+  });
 }
 
 /** Its own of everybody; all of whoever may evaluate scripts. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ResourceError } from '#errors/index.ts';
-import { lastOf } from '#json/index.ts';
+import { type Position, TextLines } from '#json/index.ts';
 import type { Finding } from '../engine/index.ts';
 import { ProcessFileError } from '../engine/index.ts';
 import { lintForms } from '../form/index.ts';
@@ -41,7 +41,8 @@ async function inspectFile(
   platform: Parameters<typeof compileAll>[0],
 ): Promise<InspectedFile | undefined> {
   const text = name.toLowerCase().endsWith('.bar') ? '' : bytes.toString('utf8');
-  const placed = (finding: Finding) => ({ ...finding, ...placeOf(text, finding.element) });
+  const placeOf = elementPlaces(text);
+  const placed = (finding: Finding) => ({ ...finding, ...placeOf(finding.element) });
   try {
     const resources = await readResources(name, bytes);
     if (resources === undefined) {
@@ -66,14 +67,23 @@ async function inspectFile(
   }
 }
 
-/** Where the element of that id begins. */
-function placeOf(text: string, element: string): { line?: number; column?: number } {
-  const at = element === '' ? -1 : text.search(new RegExp(`\\sid\\s*=\\s*["']${escaped(element)}["']`));
-  if (at < 0) return {};
-  const lines = text.slice(0, text.lastIndexOf('<', at)).split('\n');
-  return { line: lines.length, column: lastOf(lines).length + 1 };
+/** Where the element of an id begins. The text is read through once, however many are asked for. */
+function elementPlaces(text: string): (element: string) => Position | undefined {
+  const lines = new TextLines(text);
+  let starts: Map<string, number> | undefined;
+  return (element) => {
+    starts ??= elementStarts(text);
+    const start = starts.get(element);
+    return start === undefined ? undefined : lines.positionAt(start);
+  };
 }
 
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+function elementStarts(text: string): Map<string, number> {
+  const starts = new Map<string, number>();
+  let start = 0;
+  for (const { 1: id, index } of text.matchAll(/<|\sid\s*=\s*["']([^"']*)["']/g)) {
+    if (id === undefined) start = index;
+    else if (!starts.has(id)) starts.set(id, start);
+  }
+  return starts;
 }

@@ -48,6 +48,7 @@ export {
   refusalOf,
   type Standing,
 } from './migrate.ts';
+export { addressIn } from './outward-address.ts';
 export { headerLines, outwardField } from './outward-field.ts';
 export { readPriority } from './priority.ts';
 export { listStarts, planStartTimer, type StartTrigger } from './start-trigger.ts';

@@ -1,5 +1,6 @@
 import { getMember, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type Expression, onlyNode, splitTemplate, toJson, toText, type Value } from '../expression/index.ts';
+import { readAddress } from './outward-address.ts';
 
 /** A header as its task has it, not looked at yet; the value is null where the line has none. */
 export type HeaderLine = { readonly name: string; readonly value: string | null };
@@ -8,6 +9,7 @@ type Resolve = (expression: Expression) => Promise<Value>;
 type Reader = (template: Expression, resolve: Resolve) => Promise<JsonValue>;
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['http.requestUrl', readAddress],
   ['http.requestHeaders', readHeaderLines],
   ['mail.headers', readHeaderLines],
   ['mail.to', readRecipients],
@@ -16,8 +18,9 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ]);
 
 /**
- * The value of a field of a task of a type. Headers (`headerLines` reads them) and recipients (texts) are told apart in the
- * template, and each is evaluated alone: whoever sets a variable may write a value, and no header or recipient of its own.
+ * The value of a field of a task of a type. Headers (`headerLines` reads them), recipients (texts) and the host of an address
+ * (`addressIn`) are told apart in the template, and each is evaluated alone: whoever sets a variable may write a value, and no
+ * header, recipient or host of its own.
  */
 export async function outwardField(
   type: string,

@@ -1,6 +1,6 @@
 import { didYouMean } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
-import { isInstant } from '#time/index.ts';
+import { isInstant, parseInstant } from '#time/index.ts';
 import type { FormProperty } from '../engine/index.ts';
 import { dateOf, dateValue, toText } from '../expression/index.ts';
 import { formatDate, parseDate } from './date-pattern.ts';
@@ -80,6 +80,6 @@ function instantOf(value: JsonValue): number | undefined {
   if (typeof value !== 'number' && (typeof value !== 'string' || !ISO_DATE.test(value))) return undefined;
   // A date-time without an offset is one in UTC.
   const text = typeof value === 'string' && /T[^Z+-]*$/.test(value) ? `${value}Z` : value;
-  const instant = new Date(text).getTime();
+  const instant = typeof text === 'string' ? parseInstant(text) : text;
   return isInstant(instant) ? instant : undefined;
 }

@@ -7,7 +7,7 @@ import {
 } from '#egress/index.ts';
 import { InternalServerError, wordsOf } from '#errors/index.ts';
 import { getMember, type JsonValue } from '#json/index.ts';
-import { BpmnError, type DelegateCall, headerLines } from '../engine/index.ts';
+import { addressIn, BpmnError, type DelegateCall, headerLines } from '../engine/index.ts';
 import { toText } from '../expression/index.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
@@ -89,8 +89,15 @@ function readRequest(
   const method = (field('requestMethod') || 'GET').toUpperCase();
   if (!METHODS.includes(method))
     throw bad(call, `has the method '${method}'`, `Use one of ${METHODS.join(', ')}`);
-  const url = field('requestUrl');
+  const { url, misplaced } = addressIn(getMember(call.fields, 'requestUrl'));
   if (url === '') throw bad(call, 'has no requestUrl');
+  if (misplaced !== null) {
+    throw bad(
+      call,
+      `has the value '${misplaced.slice(0, 80)}' in its requestUrl, which would move its host`,
+      'A value within or right behind the host is a piece of it, or begins with /; a variable that is to name the host stands there alone',
+    );
+  }
   // A URL is read without them, so that they would join what they stand between.
   if (CONTROL.test(url)) throw bad(call, 'has control characters in the requestUrl');
   const timeout = Number(field('requestTimeout') || DEFAULT_TIMEOUT_MS);

@@ -11,7 +11,7 @@ import {
   readerOf,
   resource,
 } from '#resource/index.ts';
-import { isInstant } from '#time/index.ts';
+import { isInstant, parseInstant } from '#time/index.ts';
 import type { FlowNode } from '../engine/index.ts';
 import { formSchema } from '../form/index.ts';
 import { ownName } from '../identity/own-name.ts';
@@ -122,7 +122,7 @@ function readCookie(paged: PagedQuery, cookie: string | undefined) {
   if (cookie === undefined) return undefined;
   const start = parsePageCookie(paged, cookie);
   const [due, id] = start.kind === 'after' ? start.tuple : [];
-  const isDue = due === null || (typeof due === 'string' && isInstant(Date.parse(due)));
+  const isDue = due === null || (typeof due === 'string' && isInstant(parseInstant(due)));
   if (!isDue || typeof id !== 'string' || !isId(id)) throw invalidPageCookie('it is damaged');
   return { due: due === null ? null : new Date(due).toISOString(), id };
 }

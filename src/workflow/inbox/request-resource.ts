@@ -8,7 +8,7 @@ import {
   readerOf,
   resource,
 } from '#resource/index.ts';
-import { isInstant } from '#time/index.ts';
+import { isInstant, parseInstant } from '#time/index.ts';
 import type { FormProperty } from '../engine/index.ts';
 import { noneStart } from '../form/index.ts';
 import { ownName } from '../identity/own-name.ts';
@@ -98,7 +98,7 @@ function readCookie(cookie: string | undefined) {
   if (cookie === undefined) return undefined;
   const start = parsePageCookie(PAGED, cookie);
   const [startedAt, id] = start.kind === 'after' ? start.tuple : [];
-  const isTime = typeof startedAt === 'string' && isInstant(Date.parse(startedAt));
+  const isTime = typeof startedAt === 'string' && isInstant(parseInstant(startedAt));
   if (!isTime || typeof id !== 'string' || !isId(id)) throw invalidPageCookie('it is damaged');
   return { startedAt: new Date(startedAt).toISOString(), id };
 }

@@ -1,13 +1,9 @@
 import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import { getMember, type JsonObject } from '#json/index.ts';
 import { besideOf, type Context, type Resource, resource, type WriteContext } from '#resource/index.ts';
-import {
-  type DefinitionRow,
-  findDefinition,
-  findLatest,
-  listKeys,
-} from '../definition/definition-repository.ts';
+import { type DefinitionRow, findDefinition, listKeys } from '../definition/definition-repository.ts';
 import { unknownDefinition } from '../definition/definitions.ts';
+import { latestDefinition } from '../definition/latest-definition.ts';
 import { noneStart, type Received, receiveVariables, variableScope } from '../form/index.ts';
 import { senderOf } from '../identity/sender.ts';
 import { givenVariables, startVariables } from '../variable/variable.ts';
@@ -57,7 +53,7 @@ async function chooseDefinition(
       field: '/_key',
     });
   }
-  const found = await findLatest(db, key);
+  const found = await latestDefinition(db, key);
   if (found !== undefined) return found;
   // Which processes there are is told to those who may start any.
   const mayKnow = !context.client.isExternal || context.security.authorization.roles.includes('svc-admin');

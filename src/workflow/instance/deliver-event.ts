@@ -1,11 +1,12 @@
 import type { JsonObject } from '#json/index.ts';
-import { besideOf, dbOf } from '#resource/index.ts';
+import { besideOf, dbOf, readerOf } from '#resource/index.ts';
 import { timeOrderedId } from '#time/index.ts';
 import { type DefinitionRow, findDefinition } from '../definition/definition-repository.ts';
 import { type Received, receiveVariables } from '../form/index.ts';
 import { senderOf } from '../identity/sender.ts';
 import { enqueueJob } from '../job/enqueue-job.ts';
 import { insertSignal } from '../job/job-repository.ts';
+import { holdInstance } from './hold-instance.ts';
 import type { LockedInstance } from './instance.ts';
 import { lockInstance } from './instance-repository.ts';
 import { startInstance } from './start-instance.ts';
@@ -42,13 +43,18 @@ export async function signalDeliveries(
   variables: JsonObject,
   except?: string,
 ): Promise<readonly (() => Promise<string | undefined>)[]> {
-  const db = await dbOf(step.platform, step.context);
-  const subscribers = await listSubscribers(db, 'signal', name);
+  const subscribers = await listSubscribers(await readerOf(step.platform, step.context), 'signal', name);
   const instances = new Set(subscribers.flatMap(({ instance_id }) => instance_id ?? []));
   instances.delete(except ?? '');
+  const { platform, context } = step;
+  // What many are told would have to be told once more when one of them was moved meanwhile.
+  const hold = async (id: string) =>
+    instances.size === 1
+      ? holdInstance(context, id, { skipLocked: true })
+      : lockInstance(await dbOf(platform, context), id, { skipLocked: true });
   const toInstances = [...instances].map((id) => async () => {
     // Two that signal each other would wait for each other: one that is busy is told as soon as it is free.
-    const locked = await lockInstance(db, id, { skipLocked: true });
+    const locked = await hold(id);
     if (locked === undefined || locked.suspended !== null) await tellLater(step, id, name, variables);
     else await takeStep(step, locked, { kind: 'signal', name, variables });
     return id;
@@ -70,7 +76,7 @@ export async function deliverMessage(
   variables: JsonObject,
   instanceId?: string,
 ): Promise<string | undefined> {
-  const db = await dbOf(step.platform, step.context);
+  const db = await readerOf(step.platform, step.context);
   let suspended: LockedInstance | undefined;
   for (const { instance_id, execution, definition_id, element } of await listSubscribers(
     db,
@@ -82,7 +88,7 @@ export async function deliverMessage(
       const started = await startAt(step, definition_id, element, variables);
       if (started !== undefined) return started;
     } else if (instance_id !== null && execution !== null) {
-      const locked = await lockInstance(db, instance_id);
+      const locked = await holdInstance(step.context, instance_id);
       // It may have been served while this one waited for the lock.
       if (
         !locked?.state.waits.some(
@@ -111,8 +117,7 @@ async function startAt(
   element: string,
   variables: JsonObject,
 ): Promise<string | undefined> {
-  const db = await dbOf(step.platform, step.context);
-  const definition = await findDefinition(db, definitionId);
+  const definition = await findDefinition(await besideOf(step.platform, step.context), definitionId);
   if (definition === undefined || definition.suspended || definition.stopped_at !== null) return undefined;
   const received = await receiveWithEvent(step, definition, element, new Set(), variables);
   const { instance } = await startInstance(step, definition, { element, ...received });

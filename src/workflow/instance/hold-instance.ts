@@ -1,6 +1,6 @@
 import type { WriteContext } from '#resource/index.ts';
 import type { LockedInstance } from './instance.ts';
-import { type LockedTask, lockInstance, seeInstance } from './instance-repository.ts';
+import { type LockedTask, type LockOptions, lockInstance, seeInstance } from './instance-repository.ts';
 import { treeKey } from './step-repository.ts';
 
 /**
@@ -10,7 +10,7 @@ import { treeKey } from './step-repository.ts';
 export async function holdInstance(
   { unitOfWork: unit }: WriteContext,
   id: string,
-  options: { readonly task?: number } = {},
+  options: Pick<LockOptions, 'task' | 'skipLocked'> = {},
 ): Promise<(LockedInstance & { readonly task?: LockedTask }) | undefined> {
   if (!unit.isOpen && unit.mayBePending(treeKey(id))) {
     const seen = await seeInstance(await unit.readerBesidePending(), id, options);

@@ -11,6 +11,7 @@ import {
   readerOf,
   resource,
   selectFields,
+  selectFromSealed,
 } from '#resource/index.ts';
 import { type EventRow, listEvents } from '../history/event-repository.ts';
 import { keeps } from '../history/history-level.ts';
@@ -157,7 +158,8 @@ async function read(
   }
   const answer = keepAllFields(request, resource(row.id, revisionOf(row), content));
   if (Object.keys(hints).length === 0) return answer;
-  const selected = selectFields(answer, request.fields);
+  const select = context.client.isExternal ? selectFromSealed : selectFields;
+  const selected = select(answer, request.fields, request.nestedFields);
   return {
     ...selected,
     content: { ...(selected.content as JsonObject), ...hints },

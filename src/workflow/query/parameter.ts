@@ -1,5 +1,5 @@
 import { BadRequestError } from '#errors/index.ts';
-import { isInstant } from '#time/index.ts';
+import { isInstant, parseInstant } from '#time/index.ts';
 
 /** `true` in any case filters, everything else does not. */
 export function isTrue(value: string): boolean {
@@ -27,7 +27,7 @@ export function readInstant(name: string, value: string): string {
     .replace(',', '.');
   if (ISO.test(text)) {
     const zoned = /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text) || !text.includes('T') ? text : `${text}Z`;
-    const at = Date.parse(
+    const at = parseInstant(
       zoned
         .replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
         .replace(/([+-]\d\d)$/, (zone) => (zoned.includes('T') ? `${zone}:00` : zone)),

@@ -8,6 +8,7 @@ import {
   type Scripts,
   type ScriptUse,
 } from '#script/index.ts';
+import { parseInstant } from '#time/index.ts';
 import {
   BpmnError,
   delegateTask,
@@ -261,7 +262,7 @@ function taskOperations({
         facts.priority = readPriority(typeof value === 'number' ? Math.trunc(value) : value, definitionKey);
       else if (field === 'dueDate')
         facts.dueAt =
-          value === null ? null : planDate(typeof value === 'string' ? Date.parse(value) : value).dueAt;
+          value === null ? null : planDate(typeof value === 'string' ? parseInstant(value) : value).dueAt;
       return value;
     },
     'task.candidates': () => [

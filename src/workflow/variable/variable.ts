@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import { parseInstant } from '#time/index.ts';
 import type { VariableWriter } from '../engine/index.ts';
 import { dateOf, dateValue } from '../expression/index.ts';
 
@@ -85,7 +86,7 @@ function readDates(value: JsonValue): JsonValue {
 
 function readTimestamp(text: string): number | undefined {
   if (text.length < 24 || text.length > 29 || !TIMESTAMP.test(text)) return undefined;
-  const at = Date.parse(text.replace(',', '.').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  const at = parseInstant(text.replace(',', '.').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   return Number.isNaN(at) ? undefined : at;
 }
 

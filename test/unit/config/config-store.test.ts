@@ -53,6 +53,27 @@ describe('the configuration store', () => {
     expect(project.reports).toMatchObject([]);
   });
 
+  it('lets others have their turns between the steps of a look at a text, and between its checks', async () => {
+    await using project = await temporaryProject({});
+    const store = await ConfigStore.open(project.options);
+    const turnsOf = async () => {
+      let [turns, isLooking] = [0, true];
+      const count = () => {
+        turns += 1;
+        if (isLooking) setImmediate(count);
+      };
+      setImmediate(count);
+      const looked = await store.check('managed', '{"objects": [{"name": "user"}]}');
+      isLooking = false;
+      expect(looked.findings).toEqual([]);
+      return turns;
+    };
+    const reading = await turnsOf();
+    expect(reading).toBeGreaterThanOrEqual(4);
+    for (const _ of [1, 2, 3]) store.addCheck(managedConfig, () => undefined);
+    expect(await turnsOf()).toBeGreaterThanOrEqual(reading + 3);
+  });
+
   it('ships a script.json with the values that deployments expect there', async () => {
     const shipped = await readFile(new URL('../../../conf/script.json', import.meta.url), 'utf8');
     await using project = await temporaryProject({}, { 'conf/script.json': shipped });
@@ -250,7 +271,9 @@ describe('the configuration store', () => {
       'repo',
       'router',
       'scheduler',
+      'scim',
       'script',
+      'sync',
       'workflow',
     ]);
   });

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -7,6 +7,8 @@ import {
   FIRST_PASSWORD_FILE,
   getTemplate,
   openTemplateCache,
+  prepareCopy,
+  takeCopy,
 } from '../../../src/database/embedded/embedded-template.ts';
 import { choosePostgresUser } from '../../../src/database/embedded/embedded-user.ts';
 
@@ -48,4 +50,34 @@ test('a template folder that others may write to is not trusted', async () => {
   const cache = await openTemplateCache(binaries);
   await chmod(cache, 0o777);
   expect(await openTemplateCache(binaries)).not.toBe(cache);
+});
+
+async function makeSmallTemplate(): Promise<string> {
+  const template = join(root, 'template');
+  await mkdir(join(template, 'base'), { recursive: true });
+  await writeFile(join(template, 'base', '1'), 'rows', { mode: 0o600 });
+  await chmod(template, 0o700);
+  return template;
+}
+
+test('a copy that was made beforehand is taken by one, and all others make their own', async () => {
+  const template = await makeSmallTemplate();
+  await prepareCopy(template);
+  const [prepared] = (await readdir(root)).filter((name) => name !== 'template');
+  const { ino } = await stat(join(root, prepared!));
+  const targets = ['a', 'b', 'c'].map((name) => join(root, name));
+  await Promise.all(targets.map((target) => takeCopy(template, target)));
+  const taken = await Promise.all(targets.map((target) => stat(target)));
+  expect(taken.filter((target) => target.ino === ino)).toHaveLength(1);
+  expect(taken.map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o700, 0o700]);
+  for (const target of targets) expect(await readFile(join(target, 'base', '1'), 'utf8')).toBe('rows');
+  expect((await readdir(root)).toSorted()).toEqual(['a', 'b', 'c', 'template']);
+});
+
+test('a copy is prepared once, also by several at a time, and nothing is left where that fails', async () => {
+  const template = await makeSmallTemplate();
+  await Promise.all([prepareCopy(template), prepareCopy(template), prepareCopy(template)]);
+  expect(await readdir(root)).toHaveLength(2);
+  await prepareCopy(join(root, 'gone'));
+  expect(await readdir(root)).toHaveLength(2);
 });

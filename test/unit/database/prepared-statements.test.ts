@@ -76,9 +76,49 @@ describe('names', () => {
     expect(name(new PreparedStatements(), text, 10)).toBeUndefined();
   });
 
-  it('are as many as a connection can bear', () => {
+  it('of what comes all the time stay, and others make room for those that come', () => {
     const statements = new PreparedStatements();
+    const given = name(statements, 'select 0');
+    for (let index = 1; index <= 1_000; index += 1) {
+      expect(name(statements, `select ${index}`)).toBeDefined();
+      expect(statements.nameOf('select 0')).toBe(given);
+    }
+    expect(statements.nameOf('select 1')).toBeUndefined();
+    expect(statements.nameOf('select 1000')).toBeDefined();
+  });
+
+  it('are as many as a pooler can bear, which forgets none', () => {
+    const statements = new PreparedStatements({ makesRoom: false });
     const names = Array.from({ length: 1_000 }, (_, index) => name(statements, `select ${index}`));
     expect(names.filter((given) => given !== undefined)).toHaveLength(500);
+    expect(new Set(names.slice(0, 500)).size).toBe(500);
+  });
+});
+
+describe('a connection', () => {
+  it('forgets statements that have made room, and goes on with those that came between and after', async () => {
+    await using scope = new AsyncDisposableStack();
+    const database = openDatabase({ url: test.url, poolSize: 1, prepares: true });
+    scope.defer(() => database.close());
+    const ask = async (index: number) => {
+      const { rows } = await sql<{ sum: number }>`select ${index}::int + ${sql.lit(index)} as sum`.execute(
+        database.db,
+      );
+      expect(rows).toEqual([{ sum: index * 2 }]);
+    };
+    const askOften = async (index: number) => {
+      for (let time = 0; time < 4; time += 1) await ask(index);
+    };
+    await askOften(0);
+    for (let index = 1; index <= 700; index += 1) {
+      await askOften(index);
+      await ask(0);
+    }
+    const known = await prepared(database);
+    expect(known.length).toBeLessThanOrEqual(560);
+    expect(known).toContain('select $1::int + 0 as sum');
+    expect(known).not.toContain('select $1::int + 1 as sum');
+    await askOften(1);
+    expect(await prepared(database)).toContain('select $1::int + 1 as sum');
   });
 });

@@ -108,6 +108,7 @@ describe('the policy', () => {
     ['at-least-X-capitals', 'a()', { numCaps: 1 }, requirement('AT_LEAST_X_CAPITAL_LETTERS', { numCaps: 1 })],
     ['at-least-X-numbers', 'abc', { numNums: 1 }, requirement('AT_LEAST_X_NUMBERS', { numNums: 1 })],
     ['valid-date', 'tomorrow', {}, requirement('VALID_DATE')],
+    ['valid-date', '2030-02-31', {}, requirement('VALID_DATE')],
     ['valid-email-address-format', 'a@b', {}, requirement('VALID_EMAIL_ADDRESS_FORMAT')],
     ['valid-email-address-format', 'a b@c.de', {}, requirement('VALID_EMAIL_ADDRESS_FORMAT')],
     ['valid-name-format', 'R2D2', {}, requirement('VALID_NAME_FORMAT')],
@@ -171,6 +172,7 @@ describe('the policy', () => {
 
   it.each<[string, JsonValue, JsonObject, string]>([
     ['valid-datetime', '2026-02-30', {}, 'VALID_DATETIME'],
+    ['valid-datetime', '2026-02-30T00:00:00Z', {}, 'VALID_DATETIME'],
     ['valid-datetime', 5, {}, 'VALID_DATETIME'],
     ['valid-query-filter', 'sn eq', {}, 'VALID_QUERY_FILTER'],
     ['valid-temporal-constraints', [{ duration: 'now/later' }], {}, 'VALID_TEMPORAL_CONSTRAINTS'],

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '#json/index.ts';
 import { managedObjectResource } from '#managed/managed-object-resource.ts';
 import { ManagedTypes } from '#managed/managed-types.ts';
 import { PolicyBook } from '#managed/policy/policy-book.ts';
-import type { SyncNotice } from '#managed/synchronizer.ts';
+import type { SyncNotice } from '#platform/synchronizer.ts';
 import { compileQueries } from '#repo/index.ts';
 import { Connection, inUnitOfWork, parsePatch, Router, systemContext } from '#resource/index.ts';
 import { noScripts } from '#script/index.ts';
@@ -67,7 +67,9 @@ describe('the synchronization', () => {
         observe,
         synchronizer: {
           keepsCopies: (collection) => collection === 'managed/user' || collection === 'managed/role',
+          isActive: false,
           mappings: () => [],
+          lastSync: async () => new Map(),
           notify: async (_context, notice) => {
             told.push(notice);
             return { success: succeeds, action: notice.action, syncDetails: 'out of reach' };
@@ -173,12 +175,13 @@ describe('the synchronization', () => {
     expect(notices()).toEqual([]);
   });
 
-  it('may fail for another object, which is reported and changes nothing', async () => {
+  it('may fail for an object and for another one, which is reported and changes nothing', async () => {
     const [r, u] = [await create('role'), await create('user')];
     succeeds = false;
     await svc.create(`managed/role/${r}/members`, null, ref(`user/${u}`));
     expect(reported).toEqual([
       { kind: 'sync.failed', resource: `managed/user/${u}`, details: 'out of reach' },
+      { kind: 'sync.failed', resource: `managed/role/${r}`, details: 'out of reach' },
     ]);
     expect((await svc.read(`managed/user/${u}`)).content).toMatchObject({ names: [{ name: r }] });
   });

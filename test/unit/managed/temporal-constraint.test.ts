@@ -26,6 +26,9 @@ describe('a temporal constraint', () => {
   it('that cannot be read lets nothing be in effect, and is refused', () => {
     expect(isInEffect([{ duration: 'soon' }], 0)).toBe(false);
     expect(() => parseTemporalConstraints([{ duration: 'soon' }], 'role')).toThrow(/temporal constraint/);
+    const spring = [{ duration: '2030-02-31T00:00:00Z/2030-06-30T00:00:00Z' }];
+    expect(isInEffect(spring, at('2030-05-01T00:00:00Z'))).toBe(false);
+    expect(() => parseTemporalConstraints(spring, 'role')).toThrow(/temporal constraint/);
     expect(() => parseTemporalConstraints('always', 'role')).toThrow(/temporal constraint/);
     expect(() => parseTemporalConstraints([...SPAN, ...SPAN], 'grant')).toThrow(/per grant/);
   });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { Database } from '#database/index.ts';
 import type { Connection } from '#resource/index.ts';
 import { commonRequests } from '../../support/common-requests.ts';
+import { countStatements } from '../../support/count-statements.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 import { createProject } from '../../support/project.ts';
 import { startTestServer } from '../../support/server.ts';
@@ -50,6 +51,24 @@ describe('the way to the database', () => {
     expect(ways).toEqual(WAYS);
   });
 
+  it('is taken once to see whether the names of users are free who are made together', async () => {
+    const create = (userName: string) =>
+      connection
+        .create('managed/user', null, { userName, givenName: 'G', sn: 'S', mail: `${userName}@example.com` })
+        .then(
+          () => userName,
+          () => 'refused',
+        );
+    const names = Array.from({ length: 20 }, (_, index) => `together-${index}`);
+    const made: string[] = [];
+    const createAll = async () => void made.push(...(await Promise.all([...names, names[0]!].map(create))));
+    expect(await countStatements(createAll, /^select at from/)).toBe(1);
+    expect(made.filter((name) => name === 'refused')).toHaveLength(1);
+    expect(made.filter((name) => name !== 'refused').sort()).toEqual(names.toSorted());
+    expect(await create('together-7')).toBe('refused');
+    expect(await create('svc-admin')).toBe('refused');
+  });
+
   it('is taken twice by a step of a process', async () => {
     const xml = processFile('one', start() + user('task') + end() + path('s', 'task', 'e'));
     await connection.action('workflow/deployment', 'deploy', { name: 'one.bpmn20.xml', content: xml });
@@ -65,6 +84,34 @@ describe('the way to the database', () => {
     }
     expect(await waysOf(database, begin)).toBe(2);
     expect(await complete()).toBe(2);
+  });
+
+  it('is taken once for the definition that processes have which are started together', async () => {
+    const xml = processFile('many', start() + user('task') + end() + path('s', 'task', 'e'));
+    await connection.action('workflow/deployment', 'deploy', { name: 'many.bpmn20.xml', content: xml });
+    const begin = () => connection.create('workflow/processinstance', null, { _key: 'many' });
+    await begin();
+    const looksFor = /from workflow_definition d where d.key = /;
+    const beginAll = async () => void (await Promise.all(Array.from({ length: 20 }, begin)));
+    expect(await countStatements(beginAll, looksFor)).toBe(1);
+    // What is deployed before somebody asks is what is started.
+    const changed = xml.replace('name="task"', 'name="changed"');
+    await connection.action('workflow/deployment', 'deploy', { name: 'many.bpmn20.xml', content: changed });
+    const { content } = await begin();
+    expect(content).toMatchObject({ processDefinitionId: expect.stringContaining('many:2:') });
+  });
+
+  it.each(['message', 'signal'])('is taken three times by a %s that one process waits for', async (event) => {
+    const name = event === 'message' ? 'hello' : 'alarm';
+    const waits = `<intermediateCatchEvent id="wait"><${event}EventDefinition ${event}Ref="${name}"/></intermediateCatchEvent>`;
+    const xml = processFile(event, start() + waits + user('task') + end() + path('s', 'wait', 'task', 'e'));
+    await connection.action('workflow/deployment', 'deploy', { name: `${event}.bpmn20.xml`, content: xml });
+    const ways: number[] = [];
+    for (let time = 0; time < 3; time += 1) {
+      await connection.create('workflow/processinstance', null, { _key: event });
+      ways.push(await waysOf(database, () => connection.action(`workflow/${event}`, 'send', { name })));
+    }
+    expect(ways.at(-1)).toBe(3);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigStore } from '#config/index.ts';
 import { type Database, runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { Solitude } from '#lifecycle/index.ts';
+import { Quarantine } from '#lifecycle/index.ts';
 import { TriggerPoller } from '#scheduler/run/trigger-poller.ts';
 import type { Tuning } from '#scheduler/run/tuning.ts';
 import { type JobStore, jobStore } from '#scheduler/store/job-store.ts';
@@ -86,11 +86,11 @@ describe('the trigger poller', () => {
     fired: string[],
     store: JobStore = jobStore(database.db),
     tuning: () => Tuning = () => ({ threadCount: 2, idleWaitMs: 100 }),
-    solitude = new Solitude(),
+    quarantine = new Quarantine(),
   ): TriggerPoller {
     return new TriggerPoller({
       store,
-      solitude,
+      quarantine,
       clock: { now: () => Date.now() },
       nodeName: name,
       holder: () => ({ nodeId, epoch: 1 }),
@@ -331,7 +331,7 @@ describe('the trigger poller', () => {
   it('runs a suspect when nothing else of its node runs, jobs neither, and lets nothing begin beside it', async () => {
     const fired: string[] = [];
     const ends = new Map(['suspect'].map((id) => [id, Promise.withResolvers<void>()]));
-    const solitude = new Solitude({
+    const quarantine = new Quarantine({
       patienceMs: 600_000,
       limitMs: 600_000,
       mark: async (subject) => void fired.push(subject?.split(' ')[0] ?? 'nothing alone'),
@@ -343,16 +343,16 @@ describe('the trigger poller', () => {
       fired,
       undefined,
       undefined,
-      solitude,
+      quarantine,
     );
     await schedule('suspect');
     await sql`update scheduler_due set cause = '{"kind": "released", "node": "b", "suspected": 2}'`.execute(
       database.db,
     );
-    const job = solitude.begin();
+    const job = quarantine.begin();
     await a.start();
     await eventually(
-      async () => solitude.isOpen,
+      async () => quarantine.isOpen,
       (isOpen) => !isOpen,
     );
     await schedule('two');

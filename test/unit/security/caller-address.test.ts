@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { networkOf, readAddress } from '../../../src/resource/internet-address.ts';
 import { callerAddress } from '../../../src/security/authentication/caller-address.ts';
-import { networkOf, readAddress } from '../../../src/security/authentication/internet-address.ts';
 import { TrustedProxies } from '../../../src/security/authentication/trusted-proxies.ts';
 
 const proxies = new TrustedProxies(['10.0.0.0/8', '192.0.2.7', 'fd00::/8']);

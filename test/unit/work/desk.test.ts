@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Solitude } from '#lifecycle/index.ts';
+import { Quarantine } from '#lifecycle/index.ts';
 import type { Claimed, Kind } from '#work/index.ts';
 import { Desk } from '../../../src/work/desk.ts';
 
@@ -29,7 +29,7 @@ describe('a kind of work on a node', () => {
     return new Desk<Claimed>({
       kind: { name: 'work', seats: 2, together: 1, collectMs: 15, ...kind },
       clock: { now: () => Date.now() },
-      solitude: new Solitude(),
+      quarantine: new Quarantine(),
       execute(unit, leaveSeat) {
         units.push(unit);
         leaves.push(leaveSeat);

@@ -7,6 +7,15 @@ var properties = typeof membersPropNames === 'undefined' ? ['members'] : members
 properties.forEach(function (property) {
   var members = svc.query(resourceName + '/' + property, { _queryFilter: 'true', _pageSize: 1 }).result;
   if (members.length > 0) {
-    throw { code: 409, message: 'Cannot delete a role that is currently granted' };
+    throw {
+      code: 409,
+      message: 'Cannot delete a role that is currently granted',
+      detail: {
+        id: 'ROLE_GRANTED',
+        field: '/' + property,
+        hint:
+          'Take it from those who have it first: GET ' + resourceName + '/' + property + '?_queryFilter=true',
+      },
+    };
   }
 });

@@ -1,5 +1,6 @@
 import type { ModdleElement } from 'bpmn-moddle';
 import type { JsonValue } from '#json/index.ts';
+import { parseInstant } from '#time/index.ts';
 import { dateValue } from '../../expression/index.ts';
 import type { DataObject } from '../definition.ts';
 import type { Findings } from './findings.ts';
@@ -24,7 +25,7 @@ export function readDataObject(element: ModdleElement, file: ProcessFile, findin
 function dateOfText(text: string): JsonValue {
   const [, day, time = '00:00:00', zone = 'Z'] =
     /^\s*(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?\s*$/.exec(text) ?? [];
-  const ms = Date.parse(`${day}T${time}${zone}`);
+  const ms = parseInstant(`${day}T${time}${zone}`);
   return Number.isNaN(ms) ? text : dateValue(ms);
 }
 

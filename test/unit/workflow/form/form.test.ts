@@ -194,6 +194,12 @@ describe('what is submitted', () => {
     ['an endless number', { decision: 'accept', rate: '1e999' }, '/rate', 'which is not a number'],
     ['a number for a truth value', { decision: 'accept', urgent: 1 }, '/urgent', 'neither true nor false'],
     ['a number for a text', { decision: 'accept', city: 7 }, '/city', 'is 7, which is not a text'],
+    [
+      'no day that there is',
+      { decision: 'accept', until: '2026-02-31' },
+      '/until',
+      'not a date such as 01/01/1970',
+    ],
     ['no date', { decision: 'accept', until: '31/02/2026' }, '/until', 'not a date such as 01/01/1970'],
   ])('is refused with %s', async (_case, body, field, message) => {
     await expect(submit(body)).rejects.toMatchObject({

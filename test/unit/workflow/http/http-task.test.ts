@@ -49,6 +49,9 @@ const reply = (status: number, body = '', headers = {}) => {
   answer = (_request, response) => response.writeHead(status, headers).end(body);
 };
 
+/** An expression of a process file. */
+const $ = (expression: string) => `\${${expression}}`;
+
 describe('a task of type http', () => {
   test('sends what its fields say and keeps the answer', async () => {
     let seen: IncomingMessage | undefined;
@@ -174,8 +177,6 @@ describe('a task of type http', () => {
 });
 
 describe('the headers of a task of type http', () => {
-  const $ = (expression: string) => `\${${expression}}`;
-
   test.each(['a\r\nX-Admin: 1', 'a\nX-Admin: 1', '\nX-Admin: 1', 'a\r', 'a\u0000b', 'Ł'])(
     'are none of whoever sets a variable to %j',
     async (value) => {
@@ -245,6 +246,19 @@ describe('the guard', () => {
       code: 500,
       detail: { id: 'WORKFLOW_HTTP_DENIED' },
     });
+  });
+
+  test('is not sent where a value would move the host that the process names', async () => {
+    let asked = 0;
+    answer = (_request, response) => response.end(String(++asked));
+    const requestUrl = `http://api.example.com${$('path')}`;
+    const path = `.${base.slice('http://'.length)}/`;
+    await expect(run({ requestUrl }, local, { path })).rejects.toMatchObject({
+      message: expect.stringContaining(`'${path}'`),
+      detail: { id: 'WORKFLOW_HTTP_TASK', element: 'ask' },
+    });
+    await run({ requestUrl: `${base}${$('path')}` }, local, { path: '/thing' });
+    expect(asked).toBe(1);
   });
 
   test('looks at redirects too, and at names when they are resolved for the connection', async () => {

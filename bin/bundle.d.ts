@@ -1,0 +1,2 @@
+export function findBundle(): URL | undefined;
+export function canBundle(): boolean;

@@ -1,0 +1,121 @@
+import { BadRequestError, NotSupportedError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { NO_PAGING, parsePath, type Request, refuseUnknownParameter } from '#resource/index.ts';
+import { DISCOVERY, readPatchBody, SCIM_QUERY } from '#scim/index.ts';
+import { parseJsonBody, requireObject } from '../json-body.ts';
+import type { HttpRequest, TranslatedRequest } from '../read-request.ts';
+
+/** Its own, and what some clients send all the same. */
+const MEDIA_TYPES = ['application/scim+json', 'application/json'];
+/** These are single resources; all other names are those of collections. */
+const SINGLE: ReadonlySet<string> = new Set(['ServiceProviderConfig', 'Me']);
+
+/**
+ * The request that a message of SCIM means.
+ *
+ * @throws ResourceError 400, 413 or 501 for one that means none
+ */
+export function readScimRequest(http: HttpRequest): TranslatedRequest {
+  const { method, header } = http;
+  const segments = parsePath(http.path);
+  const { _dryRun: dryRun, ...others } = Object.fromEntries(http.search);
+  refuseAmbiguous(http.search);
+  const common = {
+    path: ['scim', ...segments],
+    fields: [],
+    parameters: others,
+    ...(isRehearsal(dryRun) ? { dryRun: true } : {}),
+  };
+  const revision = tagOf(header('if-match'));
+  return {
+    request: read(),
+    prettyPrint: false,
+    ifNoneMatch: method === 'GET' ? tagOf(header('if-none-match')) : null,
+    mimeType: null,
+  };
+
+  function read(): Request {
+    const last = segments.at(-1);
+    if (method !== 'GET' && DISCOVERY.has(segments[0] ?? '')) throw notAllowed(method);
+    switch (method) {
+      case 'GET':
+        if (segments.length === 0 || (segments.length === 1 && !SINGLE.has(last ?? ''))) return query(common);
+        return { method: 'read', ...common };
+      case 'POST':
+        if (last === '.search') {
+          const path = common.path.slice(0, -1);
+          return query({ ...common, path, parameters: { ...others, ...searchOf(body()) } });
+        }
+        if (segments.length === 1 && last === 'Bulk') {
+          return { method: 'action', ...common, path: ['scim'], action: 'bulk', content: body() };
+        }
+        return { method: 'create', ...common, newResourceId: null, content: body() };
+      case 'PUT':
+        return { method: 'update', ...common, revision, content: body() };
+      case 'PATCH':
+        return { method: 'patch', ...common, revision, operations: readPatchBody(body()) };
+      case 'DELETE':
+        return { method: 'delete', ...common, revision };
+      default:
+        throw notAllowed(method);
+    }
+  }
+
+  function body(): JsonObject {
+    return requireObject(parseJsonBody(http.body, header('content-type'), http.bodyLimitBytes, MEDIA_TYPES));
+  }
+}
+
+function notAllowed(method: string): NotSupportedError {
+  return new NotSupportedError(`Method ${method} not supported`, { id: 'HTTP_METHOD' });
+}
+
+function query(common: Pick<Request, 'path' | 'fields' | 'parameters'>): Request {
+  return {
+    method: 'query',
+    ...common,
+    queryId: SCIM_QUERY,
+    queryExpression: null,
+    queryFilter: null,
+    sortKeys: [],
+    paging: NO_PAGING,
+  };
+}
+
+/** What a `SearchRequest` says (RFC 7644, 3.4.3), as parameters of a GET. */
+function searchOf(body: JsonValue): Record<string, string> {
+  const said = isObject(body) ? Object.entries(body) : [];
+  return Object.fromEntries(
+    said.flatMap(([name, value]) => {
+      if (name === 'schemas' || value === null || isObject(value)) return [];
+      return [[name, Array.isArray(value) ? value.map(String).join(',') : String(value)] as const];
+    }),
+  );
+}
+
+/** `W/"3"`, `"3"` or `*`, which is any. */
+function tagOf(text: string | undefined): string | null {
+  const tag = text?.trim().replace(/^(?:W\/)?"(.*)"$/, '$1');
+  return tag === undefined || tag === '*' ? null : tag;
+}
+
+/** @throws BadRequestError for what may have been meant as `_dryRun`, and for that twice */
+function refuseAmbiguous(search: URLSearchParams): void {
+  for (const name of search.keys()) refuseUnknownParameter(name);
+  const named = [...search.keys()].filter((name) => name.toLowerCase() === '_dryrun');
+  if (named.length < 2 && (named[0] ?? '_dryRun') === '_dryRun') return;
+  throw new BadRequestError(`'_dryRun' is given as ${named.join(' and ')}`, {
+    id: 'HTTP_BAD_DRY_RUN',
+    field: '_dryRun',
+    hint: 'Nothing was done. Write _dryRun=true once to rehearse',
+  });
+}
+
+/** Whoever asks for a rehearsal in words that are none must not get the real thing. @throws BadRequestError */
+function isRehearsal(text = 'false'): boolean {
+  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  throw new BadRequestError(`'_dryRun' must be true or false, not '${text}'`, {
+    id: 'HTTP_BAD_DRY_RUN',
+    field: '_dryRun',
+  });
+}

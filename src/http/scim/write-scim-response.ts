@@ -1,0 +1,65 @@
+import type { ResourceError } from '#errors/index.ts';
+import { isObject } from '#json/index.ts';
+import type { Request, Response } from '#resource/index.ts';
+import { scimErrorBody, statusOf } from '#scim/index.ts';
+import { textOf } from '../json-text.ts';
+import { type Answer, type AnswerForm, retryAfter } from '../write-response.ts';
+
+const HEADERS = {
+  'Content-Type': 'application/scim+json;charset=UTF-8',
+  'Cache-Control': 'no-cache, no-store',
+};
+/** It opens no dialog of a browser. */
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="scim"' };
+const ALLOWED = { Allow: 'GET, POST, PUT, PATCH, DELETE' };
+const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
+
+/** A response in the words of SCIM; what a rehearsal or a bulk request has found as it is. */
+export async function writeScimResponse(
+  request: Request,
+  response: Response,
+  form: AnswerForm,
+): Promise<Answer> {
+  if (response.kind === 'action') return written(200, response.content, form);
+  if (response.kind === 'query') {
+    const startIndex = 'startIndex' in response ? { startIndex: response.startIndex } : {};
+    const list = {
+      schemas: [LIST],
+      totalResults: response.totalPagedResults,
+      ...startIndex,
+      itemsPerPage: response.result.length,
+      ...(response.pagedResultsCookie === null ? {} : { nextCursor: response.pagedResultsCookie }),
+      Resources: response.result.map(({ content }) => content),
+    };
+    return written(200, list, form);
+  }
+  if (request.method === 'delete') return { status: 204, headers: { ...HEADERS }, body: null };
+  const { id, revision, content, created = false } = response;
+  const etag = revision === null ? {} : { ETag: `W/"${revision}"` };
+  if (request.method === 'read' && form.ifNoneMatch !== null && form.ifNoneMatch === revision) {
+    return { status: 304, headers: { ...HEADERS, ...etag }, body: null };
+  }
+  const meta = isObject(content) ? content['meta'] : undefined;
+  const path = [...request.path.slice(1), ...(created && id !== null ? [id] : [])]
+    .map(encodeURIComponent)
+    .join('/');
+  const location =
+    isObject(meta) && typeof meta['location'] === 'string' ? meta['location'] : `${form.base()}/${path}`;
+  return written(created ? 201 : 200, content, form, { Location: location, ...etag });
+}
+
+export function writeScimError(error: ResourceError): Answer {
+  const { status } = statusOf(error);
+  const body = textOf(scimErrorBody(error), { prettyPrint: false });
+  const more = status === 401 ? CHALLENGE : status === 405 ? ALLOWED : retryAfter(error);
+  return { status, headers: { ...HEADERS, ...more }, body };
+}
+
+function written(
+  status: number,
+  body: unknown,
+  form: AnswerForm,
+  headers: Record<string, string> = {},
+): Answer {
+  return { status, headers: { ...HEADERS, ...headers }, body: textOf(body, form) };
+}

@@ -1,0 +1,329 @@
+import { BadRequestError } from '#errors/index.ts';
+import type { Pointer } from '#json/index.ts';
+import { type Comparison, lowerCaseOf, type QueryFilter } from '#resource/index.ts';
+import type { AttributePath } from './attribute-path.ts';
+import type { ScimFilter } from './filter.ts';
+import {
+  type Attribute,
+  attributeAt,
+  type Element,
+  type Property,
+  type Reference,
+  type ResourceType,
+  type SubAttribute,
+  subAttributeAt,
+} from './resource-type.ts';
+
+type Compare = Extract<ScimFilter, { kind: 'compare' }>;
+type Present = Extract<ScimFilter, { kind: 'present' }>;
+
+const ALL: QueryFilter = { kind: 'literal', value: true };
+const NONE: QueryFilter = { kind: 'literal', value: false };
+
+/** What is known of objects elsewhere: their `externalId`, and whom they refer to. It is asked before the query itself. */
+export interface LookUp {
+  /** Undefined: the `externalId`. */
+  readonly reference?: Reference;
+  readonly value: string;
+}
+
+/** The ids of the objects that it is true of. */
+export type Find = (lookUp: LookUp) => readonly string[];
+
+/**
+ * A filter of SCIM as one of managed objects, with one truth table (`meetsFilter`).
+ *
+ * @throws BadRequestError `SCIM_BAD_FILTER` for what cannot be asked of stored objects, `SCIM_SENSITIVE`
+ */
+export function toQueryFilter(type: ResourceType, filter: ScimFilter, find: Find): QueryFilter {
+  const of = (one: ScimFilter): QueryFilter => toQueryFilter(type, one, find);
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return { kind: filter.kind, filters: filter.filters.map(of) };
+    case 'not':
+      return { kind: 'not', filter: of(filter.filter) };
+    case 'element':
+      return elementFilter(type, filter.path, filter.filter, find);
+    default:
+      return condition(type, filter, find);
+  }
+}
+
+/** What has to be looked up for a filter, each thing once. */
+export function lookUpsOf(type: ResourceType, filter: ScimFilter): readonly LookUp[] {
+  const found = new Map<string, LookUp>();
+  toQueryFilter(type, filter, (lookUp) => {
+    found.set(keyOf(lookUp), lookUp);
+    return [];
+  });
+  return [...found.values()];
+}
+
+export function keyOf({ reference, value }: LookUp): string {
+  return `${reference?.property ?? ''} ${value}`;
+}
+
+function condition(type: ResourceType, filter: Compare | Present, find: Find): QueryFilter {
+  const { path } = filter;
+  if (path.schema === null && isNamed(path, 'id')) return compareText(['_id'], filter, true);
+  if (isNamed(path, 'schemas') || isNamed(path, 'meta')) return metaFilter(type, filter);
+  const attribute = attributeAt(type, path);
+  if (attribute === undefined) throw unknown(type, path);
+  if (attribute.returned === 'never') {
+    throw new BadRequestError(`'${attribute.name}' is shown to nobody, and no filter asks for it`, {
+      id: 'SCIM_SENSITIVE',
+    });
+  }
+  const { binding } = attribute;
+  switch (binding.kind) {
+    case 'property':
+      return ofProperty(attribute, binding, path, filter);
+    case 'externalId': {
+      if (filter.kind === 'compare' && filter.operator === 'eq' && typeof filter.value === 'string') {
+        return { kind: 'in', pointer: ['_id'], values: find({ value: filter.value }) };
+      }
+      throw new BadRequestError("'externalId' is asked for by 'eq' and a text alone", {
+        id: 'SCIM_BAD_FILTER',
+      });
+    }
+    case 'parts': {
+      const whole = attribute.subAttributes.filter(({ returned }) => returned !== 'never');
+      const parts = path.sub === null ? whole : [partAt(type, attribute, path.sub)];
+      if (path.sub === null && filter.kind === 'compare') {
+        throw new BadRequestError(`'${attribute.name}' has parts, and is compared by one of them`, {
+          id: 'SCIM_BAD_FILTER',
+        });
+      }
+      const filters = parts.flatMap((part) =>
+        part.property === undefined ? [] : [comparePart(part, part.property, filter)],
+      );
+      return path.sub === null ? { kind: 'or', filters } : (filters[0] ?? NONE);
+    }
+    case 'elements': {
+      const inner = { ...filter, path: { schema: null, name: path.sub ?? 'value', sub: null } };
+      if (filter.kind === 'present' && path.sub === null) {
+        return any(binding.elements.map(isThere));
+      }
+      return negatedAsWhole(inner, (one) =>
+        any(binding.elements.map((element) => inElement(attribute, element, one))),
+      );
+    }
+    case 'reference':
+      return referenceFilter(attribute, binding, path.sub ?? 'value', filter, find);
+  }
+}
+
+/** Whom something refers to is asked for by an id. */
+function referenceFilter(
+  { name }: Attribute,
+  reference: Reference,
+  sub: string,
+  filter: Compare | Present,
+  find: Find,
+): QueryFilter {
+  const isId = sub.toLowerCase() === 'value' && filter.kind === 'compare' && typeof filter.value === 'string';
+  if (isId && reference.reverse !== null && (filter.operator === 'eq' || filter.operator === 'ne')) {
+    const values = find({ reference, value: String(filter.value) });
+    const found: QueryFilter = { kind: 'in', pointer: ['_id'], values };
+    return filter.operator === 'eq' ? found : { kind: 'not', filter: found };
+  }
+  throw new BadRequestError(
+    `'${name}' is a reference, and asked for by 'eq' and the id of the other resource alone`,
+    { id: 'SCIM_BAD_FILTER', hint: `Such as ${name}.value eq "42"` },
+  );
+}
+
+/** `ne` of a list is that no element is equal. */
+function negatedAsWhole(
+  filter: Compare | Present,
+  of: (filter: Compare | Present) => QueryFilter,
+): QueryFilter {
+  if (filter.kind === 'present' || filter.operator !== 'ne') return of(filter);
+  return { kind: 'not', filter: of({ ...filter, operator: 'eq' }) };
+}
+
+function elementFilter(type: ResourceType, path: AttributePath, filter: ScimFilter, find: Find): QueryFilter {
+  const attribute = attributeAt(type, path);
+  if (attribute === undefined) throw unknown(type, path);
+  const { binding } = attribute;
+  if (binding.kind === 'reference' && (filter.kind === 'compare' || filter.kind === 'present')) {
+    return referenceFilter(attribute, binding, filter.path.name, filter, find);
+  }
+  if (binding.kind !== 'elements') {
+    throw new BadRequestError(`Elements of '${attribute.name}' cannot be looked for`, {
+      id: 'SCIM_BAD_FILTER',
+    });
+  }
+  return any(
+    binding.elements.map((element) => all([isThere(element), inElement(attribute, element, filter)])),
+  );
+}
+
+/** Whether one of the places where elements stand is taken, and meets the filter. */
+function inElement(attribute: Attribute, element: Element, filter: ScimFilter): QueryFilter {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return { kind: filter.kind, filters: filter.filters.map((one) => inElement(attribute, element, one)) };
+    case 'not':
+      return { kind: 'not', filter: inElement(attribute, element, filter.filter) };
+    case 'element':
+      throw new BadRequestError('An element has no elements of its own', { id: 'SCIM_BAD_FILTER' });
+    default: {
+      const name = filter.path.name.toLowerCase();
+      const mark = Object.entries(element.marks).find(([key]) => key.toLowerCase() === name);
+      if (mark !== undefined) return all([isThere(element), markMeets(mark[1], filter) ? ALL : NONE]);
+      const property = [...element.parts].find(([key]) => key.toLowerCase() === name)?.[1];
+      const part = subAttributeAt(attribute, filter.path.name);
+      if (part === undefined)
+        throw new BadRequestError(`'${attribute.name}' has no '${filter.path.name}'`, {
+          id: 'SCIM_BAD_FILTER',
+        });
+      if (property === undefined) return filter.kind === 'compare' && filter.operator === 'ne' ? ALL : NONE;
+      return comparePart(part, property, filter);
+    }
+  }
+}
+
+function isThere({ parts }: Element): QueryFilter {
+  return any([...parts.values()].map(({ pointer }) => ({ kind: 'present', pointer })));
+}
+
+function markMeets(mark: string, filter: Compare | Present): boolean {
+  if (filter.kind === 'present') return true;
+  const text = lowerCaseOf(mark);
+  const value = typeof filter.value === 'string' ? lowerCaseOf(filter.value) : null;
+  if (value === null) return filter.operator === 'ne';
+  switch (filter.operator) {
+    case 'eq':
+      return text === value;
+    case 'ne':
+      return text !== value;
+    case 'co':
+      return text.includes(value);
+    case 'sw':
+      return text.startsWith(value);
+    case 'ew':
+      return text.endsWith(value);
+    case 'gt':
+      return text > value;
+    case 'ge':
+      return text >= value;
+    case 'lt':
+      return text < value;
+    case 'le':
+      return text <= value;
+  }
+}
+
+function ofProperty(
+  attribute: Attribute,
+  property: Property,
+  path: AttributePath,
+  filter: Compare | Present,
+): QueryFilter {
+  if (path.sub === null) return comparePart(attribute, property, filter);
+  const part = subAttributeAt(attribute, path.sub);
+  if (part === undefined || attribute.multiValued) {
+    throw new BadRequestError(`'${attribute.name}.${path.sub}' cannot be asked for`, {
+      id: 'SCIM_BAD_FILTER',
+    });
+  }
+  return comparePart(part, { kind: 'property', pointer: [...property.pointer, part.name] }, filter);
+}
+
+function comparePart(
+  { name, type, caseExact }: Attribute | SubAttribute,
+  { pointer, values }: Property,
+  filter: Compare | Present,
+): QueryFilter {
+  if (filter.kind === 'present') return presentFilter(pointer, values);
+  if (type === 'complex')
+    throw new BadRequestError(`'${name}' has parts, and is compared by one of them`, {
+      id: 'SCIM_BAD_FILTER',
+    });
+  if (values === undefined || filter.value === null) return compareText(pointer, filter, caseExact);
+  const { operator } = filter;
+  if (typeof filter.value !== 'boolean' || (operator !== 'eq' && operator !== 'ne')) {
+    throw new BadRequestError(`'${name}' is compared by eq and ne with true and false`, {
+      id: 'SCIM_BAD_FILTER',
+    });
+  }
+  const stored: QueryFilter = {
+    kind: 'compare',
+    pointer,
+    operator: 'eq',
+    value: values[filter.value ? 'true' : 'false'],
+  };
+  return operator === 'eq' ? stored : { kind: 'not', filter: stored };
+}
+
+function presentFilter(pointer: Pointer, values: Property['values']): QueryFilter {
+  // A text that is neither is shown as no value.
+  return values === undefined
+    ? { kind: 'present', pointer }
+    : { kind: 'in', pointer, values: [values.true, values.false] };
+}
+
+function compareText(pointer: Pointer, filter: Compare | Present, caseExact: boolean): QueryFilter {
+  if (filter.kind === 'present') return { kind: 'present', pointer };
+  const { operator, value } = filter;
+  if (value === null) {
+    const present: QueryFilter = { kind: 'present', pointer };
+    if (operator === 'eq') return { kind: 'not', filter: present };
+    if (operator === 'ne') return present;
+    throw new BadRequestError(`null is compared by eq and ne, not by ${operator}`, { id: 'SCIM_BAD_FILTER' });
+  }
+  const compare = (own: Comparison): QueryFilter => ({
+    kind: 'compare',
+    pointer,
+    operator: own,
+    value,
+    ...(caseExact || typeof value !== 'string' ? {} : { ignoresCase: true }),
+  });
+  return operator === 'ne' ? { kind: 'not', filter: compare('eq') } : compare(operator);
+}
+
+/** Of what all resources of a type have in common only that can be asked which they differ by. */
+function metaFilter(type: ResourceType, filter: Compare | Present): QueryFilter {
+  const { path } = filter;
+  const name = path.sub === null ? path.name.toLowerCase() : `meta.${path.sub.toLowerCase()}`;
+  if (filter.kind === 'compare' && name === 'schemas') {
+    return markMeets(type.schema, filter) ? ALL : NONE;
+  }
+  if (name === 'meta.resourcetype') return markMeets(type.name, filter) ? ALL : NONE;
+  if (filter.kind === 'present') return ALL;
+  throw new BadRequestError(`'${name}' cannot be asked for`, { id: 'SCIM_BAD_FILTER' });
+}
+
+function partAt(type: ResourceType, attribute: Attribute, sub: string): SubAttribute {
+  const part = subAttributeAt(attribute, sub);
+  if (part === undefined) throw unknown(type, { schema: attribute.schema, name: attribute.name, sub });
+  if (part.returned === 'never') throw sensitive(`${attribute.name}.${sub}`);
+  return part;
+}
+
+function sensitive(name: string): Error {
+  return new BadRequestError(`'${name}' is shown to nobody, and no filter asks for it`, {
+    id: 'SCIM_SENSITIVE',
+  });
+}
+
+function unknown({ name: type }: ResourceType, { name, sub }: AttributePath): Error {
+  return new BadRequestError(`'${sub === null ? name : `${name}.${sub}`}' is no attribute of a ${type}`, {
+    id: 'SCIM_BAD_FILTER',
+  });
+}
+
+function isNamed({ name }: AttributePath, wanted: string): boolean {
+  return name.toLowerCase() === wanted.toLowerCase();
+}
+
+function all(filters: readonly QueryFilter[]): QueryFilter {
+  return { kind: 'and', filters };
+}
+
+function any(filters: readonly QueryFilter[]): QueryFilter {
+  return { kind: 'or', filters };
+}

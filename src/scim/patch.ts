@@ -1,0 +1,300 @@
+import { BadRequestError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { PatchOperation } from '#resource/index.ts';
+import { withoutSchema } from './attribute-path.ts';
+import { badValue, memberIgnoringCase, memberOf, refsOf } from './content.ts';
+import { parseElementPath, type ScimFilter } from './filter.ts';
+import { meetsFilter } from './filter-match.ts';
+import { lastFirst, listOf, merged, withoutValues, withPart, withValues } from './parts.ts';
+import {
+  type Attribute,
+  attributeAt,
+  type Reference,
+  type ResourceType,
+  schemasOf,
+  subAttributeAt,
+} from './resource-type.ts';
+
+/** What becomes of the other ends of a relationship that is a list. */
+export interface EdgeChanges {
+  /** What they become as a whole, before the others; null: what they are. */
+  all: readonly string[] | null;
+  readonly added: Set<string>;
+  readonly removed: Set<string>;
+}
+
+export interface Patched {
+  readonly resource: JsonObject;
+  /** By property. */
+  readonly edges: ReadonlyMap<string, EdgeChanges>;
+}
+
+type Op = 'add' | 'replace' | 'remove';
+type Pay = (looks: number) => void;
+
+interface Target {
+  readonly attribute: Attribute;
+  readonly sub: string | null;
+  readonly filter: ScimFilter | null;
+}
+
+/** What a filter looks at of an element, at most. */
+const LOOKS_OF_A_FILTER = 20;
+const CORE = new Set(['schemas', 'meta']);
+
+/**
+ * Applies the operations of a PATCH (RFC 7644, 3.5.2) to a resource, in the ways of the clients there are.
+ *
+ * @param pay told of each look at an element, before it: throws when it has been enough
+ * @param operations the path of each is the one token of its `field`, or its tokens are names; without any the value says it
+ * @throws BadRequestError `SCIM_BAD_PATH`, `SCIM_BAD_VALUE`, `SCIM_NO_TARGET`, `SCIM_NOT_MUTABLE`
+ */
+export function patchResource(
+  type: ResourceType,
+  before: JsonObject,
+  operations: readonly PatchOperation[],
+  pay: Pay = () => {},
+): Patched {
+  const patch = new Patch(type, structuredClone(before), pay);
+  for (const operation of operations) patch.apply(operation);
+  return patch;
+}
+
+class Patch implements Patched {
+  readonly resource: JsonObject;
+  readonly edges = new Map<string, EdgeChanges>();
+  readonly #type: ResourceType;
+  readonly #pay: Pay;
+
+  constructor(type: ResourceType, resource: JsonObject, pay: Pay) {
+    this.#type = type;
+    this.resource = resource;
+    this.#pay = pay;
+  }
+
+  apply({ operation, field, value = null }: PatchOperation): void {
+    if (operation !== 'add' && operation !== 'replace' && operation !== 'remove') {
+      throw new BadRequestError(`'${operation}' is no operation of a PATCH`, {
+        id: 'SCIM_BAD_SYNTAX',
+        hint: 'One of add, remove, replace',
+      });
+    }
+    const path = field.join('.');
+    if (path !== '') this.#at(operation, path, value, false);
+    else if (operation === 'remove')
+      throw new BadRequestError("'remove' needs a path", { id: 'SCIM_NO_TARGET' });
+    else if (isObject(value)) this.#all(operation, value, null);
+    else
+      throw new BadRequestError(`'${operation}' without a path needs an object as its value`, {
+        id: 'SCIM_BAD_VALUE',
+      });
+  }
+
+  /** Keys may be paths, and those of an extension an object of their own. */
+  #all(op: Op, value: JsonObject, schema: string | null): void {
+    for (const [key, given] of Object.entries(value)) {
+      const extension = schemasOf(this.#type).find((one) => one.toLowerCase() === key.toLowerCase());
+      if (schema === null && extension !== undefined && isObject(given)) this.#all(op, given, extension);
+      else if (schema === null && key.toLowerCase() === 'id') this.#sameId(given);
+      else if (!CORE.has(key.toLowerCase())) {
+        this.#at(op, schema === null ? key : `${schema}:${key}`, given, true);
+      }
+    }
+  }
+
+  #sameId(given: JsonValue): void {
+    if (given === this.resource['id']) return;
+    throw new BadRequestError(`The id of '${String(this.resource['id'])}' cannot be changed`, {
+      id: 'SCIM_NOT_MUTABLE',
+    });
+  }
+
+  /** @param isOneOfMany what nothing is known of, or cannot be written, is passed over, as in a resource that is sent as a whole */
+  #at(op: Op, path: string, value: JsonValue, isOneOfMany: boolean): void {
+    const extension = schemasOf(this.#type).find((one) => one.toLowerCase() === path.toLowerCase());
+    if (extension !== undefined) {
+      this.#extension(op, extension, value);
+      return;
+    }
+    const target = this.#target(path);
+    if (target === undefined) {
+      if (isOneOfMany) return;
+      throw new BadRequestError(`'${path}' is no attribute of a ${this.#type.name}`, { id: 'SCIM_BAD_PATH' });
+    }
+    const { attribute } = target;
+    const { name, binding } = attribute;
+    const part = target.sub === null ? undefined : subAttributeAt(attribute, target.sub);
+    if (attribute.mutability === 'readOnly' || part?.mutability === 'readOnly') {
+      if (isOneOfMany) return;
+      throw new BadRequestError(`'${part === undefined ? name : path}' is read-only`, {
+        id: 'SCIM_NOT_MUTABLE',
+      });
+    }
+    if (binding.kind === 'reference' && binding.isArray) this.#edges(op, target, binding, value);
+    else if (target.filter !== null) this.#elements(op, target, target.filter, value);
+    else if (target.sub !== null) this.#part(op, attribute, target.sub, value);
+    else this.#whole(op, attribute, value);
+  }
+
+  #extension(op: Op, schema: string, value: JsonValue): void {
+    if (op === 'remove') {
+      for (const attribute of this.#type.attributes)
+        if (attribute.schema === schema) this.#set(attribute, undefined);
+    } else if (isObject(value)) this.#all(op, value, schema);
+    else throw new BadRequestError(`'${schema}' needs an object as its value`, { id: 'SCIM_BAD_VALUE' });
+  }
+
+  #target(path: string): Target | undefined {
+    const schemas = schemasOf(this.#type);
+    const { rest } = withoutSchema(path, schemas);
+    if (['id', 'schemas', 'meta'].includes(rest.toLowerCase().split('.')[0] ?? '')) {
+      throw new BadRequestError(`'${path}' is read-only`, { id: 'SCIM_NOT_MUTABLE' });
+    }
+    const { path: parsed, filter } = parseElementPath(path, schemas);
+    const attribute = attributeAt(this.#type, parsed);
+    if (attribute === undefined) return undefined;
+    if (filter !== null && !attribute.multiValued) {
+      throw new BadRequestError(`'${attribute.name}' is no list, and has no elements to look for`, {
+        id: 'SCIM_BAD_PATH',
+      });
+    }
+    if (
+      parsed.sub !== null &&
+      attribute.subAttributes.length > 0 &&
+      subAttributeAt(attribute, parsed.sub) === undefined
+    ) {
+      return undefined;
+    }
+    return { attribute, sub: parsed.sub, filter };
+  }
+
+  #whole(op: Op, attribute: Attribute, value: JsonValue): void {
+    const before = memberOf(this.#type, attribute, this.resource) ?? null;
+    this.#pay((1 + listOf(before).length) * (1 + listOf(value).length));
+    if (op === 'remove') {
+      const isSome = attribute.multiValued && value !== null;
+      this.#set(attribute, isSome ? withoutValues(listOf(before), listOf(value)) : undefined);
+    } else if (attribute.multiValued) {
+      const added = op === 'replace' ? listOf(value) : withValues(listOf(before), listOf(value));
+      this.#set(attribute, attribute.binding.kind === 'elements' ? lastFirst(added) : added);
+    } else if (attribute.type === 'complex' && isObject(before) && isObject(value)) {
+      this.#set(attribute, merged(before, value));
+    } else this.#set(attribute, value);
+  }
+
+  #part(op: Op, attribute: Attribute, sub: string, value: JsonValue): void {
+    const before = memberOf(this.#type, attribute, this.resource) ?? null;
+    const part = subAttributeAt(attribute, sub)?.name ?? sub;
+    const change = (one: JsonValue) =>
+      withPart(isObject(one) ? one : {}, part, op === 'remove' ? null : value);
+    if (!attribute.multiValued) {
+      if (before !== null || op !== 'remove') this.#set(attribute, change(before));
+      return;
+    }
+    const elements = listOf(before);
+    this.#pay(elements.length);
+    // Without elements there is one to be made, of which nothing else is known.
+    this.#set(attribute, elements.length === 0 && op !== 'remove' ? [change({})] : elements.map(change));
+  }
+
+  #elements(op: Op, { attribute, sub }: Target, filter: ScimFilter, value: JsonValue): void {
+    const before = listOf(memberOf(this.#type, attribute, this.resource) ?? null);
+    this.#pay(before.length * LOOKS_OF_A_FILTER);
+    const isMeant = (one: JsonValue) => isObject(one) && meetsFilter(filter, one, exactness(attribute));
+    const part = sub === null ? null : (subAttributeAt(attribute, sub)?.name ?? sub);
+    if (op === 'remove') {
+      const left = before.flatMap((one) => {
+        if (!isMeant(one)) return [one];
+        return part === null || !isObject(one) ? [] : [withPart(one, part, null)];
+      });
+      this.#set(attribute, left);
+      return;
+    }
+    const change = (one: JsonObject): JsonValue => {
+      if (part !== null) return withPart(one, part, value);
+      if (isObject(value)) return merged(one, value);
+      throw badValue(attribute, value, 'an object');
+    };
+    if (before.some(isMeant)) {
+      this.#set(
+        attribute,
+        before.map((one) => (isMeant(one) && isObject(one) ? change(one) : one)),
+      );
+      return;
+    }
+    const made = equalities(filter);
+    if (made === undefined) {
+      throw new BadRequestError(`No element of '${attribute.name}' is meant by the filter of the path`, {
+        id: 'SCIM_NO_TARGET',
+      });
+    }
+    this.#set(attribute, [...before, change(made)]);
+  }
+
+  #edges(op: Op, { attribute, filter, sub }: Target, reference: Reference, value: JsonValue): void {
+    if (sub !== null && sub.toLowerCase() !== 'value') {
+      throw new BadRequestError(`'${attribute.name}.${sub}' is read-only`, { id: 'SCIM_NOT_MUTABLE' });
+    }
+    const edges = this.edges.get(reference.property) ?? { all: null, added: new Set(), removed: new Set() };
+    this.edges.set(reference.property, edges);
+    const meant = filter === null ? undefined : idsOf(filter);
+    if (filter !== null && meant === undefined) {
+      throw new BadRequestError(`Elements of '${attribute.name}' are looked for by their value alone`, {
+        id: 'SCIM_BAD_FILTER',
+      });
+    }
+    const given = meant ?? (value === null && op === 'remove' ? undefined : value);
+    const refs = given === undefined ? undefined : refsOf(attribute, reference, given);
+    if (op === 'remove' && refs !== undefined) {
+      for (const ref of refs) {
+        edges.added.delete(ref);
+        edges.removed.add(ref);
+      }
+    } else if (op === 'add' || filter !== null) {
+      for (const ref of refs ?? []) {
+        edges.removed.delete(ref);
+        edges.added.add(ref);
+      }
+    } else {
+      edges.all = refs ?? [];
+      edges.added.clear();
+      edges.removed.clear();
+    }
+  }
+
+  #set({ name, schema }: Attribute, value: JsonValue | undefined): void {
+    const isCore = schema === this.#type.schema;
+    const holder = isCore ? this.resource : memberIgnoringCase(this.resource, schema);
+    if (isObject(holder)) {
+      for (const key of Object.keys(holder)) if (key.toLowerCase() === name.toLowerCase()) delete holder[key];
+      if (value !== undefined) holder[name] = value;
+    } else if (value !== undefined) this.resource[schema] = { [name]: value };
+  }
+}
+
+function exactness(attribute: Attribute): (path: { readonly name: string }) => boolean {
+  return ({ name }) => subAttributeAt(attribute, name)?.caseExact ?? false;
+}
+
+/** An element that meets `type eq "work"`; undefined where that takes more than equalities. */
+function equalities(filter: ScimFilter): JsonObject | undefined {
+  const conditions = filter.kind === 'and' ? filter.filters : [filter];
+  const made: JsonObject = {};
+  for (const condition of conditions) {
+    if (condition.kind !== 'compare' || condition.operator !== 'eq' || condition.path.sub !== null)
+      return undefined;
+    made[condition.path.name] = condition.value;
+  }
+  return made;
+}
+
+/** The ids that `value eq "42" or value eq "43"` means. */
+function idsOf(filter: ScimFilter): JsonValue[] | undefined {
+  if (filter.kind === 'or') {
+    const all = filter.filters.map(idsOf);
+    return all.includes(undefined) ? undefined : all.flatMap((ids) => ids ?? []);
+  }
+  const isId =
+    filter.kind === 'compare' && filter.operator === 'eq' && filter.path.name.toLowerCase() === 'value';
+  return isId ? [filter.value] : undefined;
+}

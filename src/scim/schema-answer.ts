@@ -1,0 +1,110 @@
+import type { JsonObject } from '#json/index.ts';
+import type { Attribute, Characteristics, ResourceType, SubAttribute } from './resource-type.ts';
+
+/** What one bulk request and one page may hold. */
+export const LIMITS = { operations: 1_000, payload: 1_048_576, results: 1_000, page: 100 } as const;
+
+/** The endpoints that say what there is. They change with the configuration alone. */
+export const DISCOVERY: ReadonlySet<string> = new Set(['ServiceProviderConfig', 'ResourceTypes', 'Schemas']);
+
+const CORE = 'urn:ietf:params:scim:schemas:core:2.0';
+
+/** What this service can (RFC 7643, 5). */
+export function serviceProviderConfig(base: string): JsonObject {
+  return {
+    schemas: [`${CORE}:ServiceProviderConfig`],
+    patch: { supported: true },
+    bulk: { supported: true, maxOperations: LIMITS.operations, maxPayloadSize: LIMITS.payload },
+    filter: { supported: true, maxResults: LIMITS.results },
+    changePassword: { supported: false },
+    sort: { supported: true },
+    etag: { supported: true },
+    pagination: {
+      cursor: true,
+      index: true,
+      defaultPaginationMethod: 'index',
+      defaultPageSize: LIMITS.page,
+      maxPageSize: LIMITS.results,
+    },
+    authenticationSchemes: [
+      {
+        type: 'oauthbearertoken',
+        name: 'Bearer token',
+        description: 'A token of a configured issuer, or a key of /apikey as its id, a dot and its secret',
+        primary: true,
+      },
+      { type: 'httpbasic', name: 'Basic', description: 'User name and password of an account' },
+    ],
+    meta: { resourceType: 'ServiceProviderConfig', location: `${base}/ServiceProviderConfig` },
+  };
+}
+
+export function resourceTypeAnswer(type: ResourceType, base: string): JsonObject {
+  return {
+    schemas: [`${CORE}:ResourceType`],
+    id: type.name,
+    name: type.name,
+    endpoint: `/${type.endpoint}`,
+    description: type.description,
+    schema: type.schema,
+    ...(type.extensions.length === 0
+      ? {}
+      : { schemaExtensions: type.extensions.map(({ schema, required }) => ({ schema, required })) }),
+    meta: { resourceType: 'ResourceType', location: `${base}/ResourceTypes/${type.name}` },
+  };
+}
+
+/** The schemas of a type, its own and those of its extensions. */
+export function schemaAnswers(
+  type: ResourceType,
+  types: readonly ResourceType[],
+  base: string,
+): readonly JsonObject[] {
+  const all = [
+    { id: type.schema, name: type.name, description: type.description },
+    ...type.extensions.map(({ schema }) => ({
+      id: schema,
+      name: `${schema.includes('enterprise') ? 'Enterprise' : 'Extended '}${type.name}`,
+      description: `What ${type.name} has beside its core`,
+    })),
+  ];
+  return all.map(({ id, name, description }) => ({
+    schemas: [`${CORE}:Schema`],
+    id,
+    name,
+    description,
+    attributes: type.attributes
+      .filter(({ schema }) => schema === id)
+      .map((one) => attributeAnswer(one, types)),
+    meta: { resourceType: 'Schema', location: `${base}/Schemas/${id}` },
+  }));
+}
+
+function attributeAnswer(attribute: Attribute, types: readonly ResourceType[]): JsonObject {
+  const { binding, subAttributes } = attribute;
+  const collections = binding.kind === 'reference' ? binding.collections : [];
+  const referenceTypes = types
+    .filter(({ collection }) => collections.includes(collection))
+    .map(({ name }) => name);
+  const parts = subAttributes.map((part: SubAttribute) => ({
+    ...characteristics(part),
+    ...(part.type === 'reference' ? { referenceTypes } : {}),
+  }));
+  return { ...characteristics(attribute), ...(parts.length === 0 ? {} : { subAttributes: parts }) };
+}
+
+function characteristics(of: Characteristics): JsonObject {
+  const { name, type, multiValued, description, required, caseExact, mutability, returned, uniqueness } = of;
+  return {
+    name,
+    type,
+    multiValued,
+    description: description === '' ? name : description,
+    required,
+    caseExact,
+    mutability,
+    returned,
+    uniqueness,
+    ...(of.canonicalValues === undefined ? {} : { canonicalValues: [...of.canonicalValues] }),
+  };
+}

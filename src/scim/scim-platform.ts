@@ -1,0 +1,65 @@
+import type { Database } from '#database/index.ts';
+import type { Context, QueryResult, Request, Resource, Response, Router } from '#resource/index.ts';
+import type { ResourceType } from './resource-type.ts';
+
+/** What the resources of SCIM stand on. */
+export interface ScimPlatform {
+  readonly database: Database;
+  readonly router: Router;
+  readonly types: () => readonly ResourceType[];
+}
+
+/** Asks for managed objects: with the rights of the server, or with those of the caller for `/Me`. */
+export interface Ask {
+  one(request: Exclude<Request, { method: 'query' | 'action' }>): Promise<Resource>;
+  all(request: Extract<Request, { method: 'query' }>): Promise<QueryResult>;
+}
+
+/** @param context as whom */
+export function askAs(router: Pick<Router, 'handle'>, context: () => Context): Ask {
+  const unexpected = ({ kind }: Response) => new Error(`a ${kind} came where another kind was asked for`);
+  return {
+    async one(request) {
+      const answer = await router.handle(context(), request);
+      if (answer.kind !== 'resource') throw unexpected(answer);
+      return answer;
+    },
+    async all(request) {
+      const answer = await router.handle(context(), request);
+      if (answer.kind !== 'query') throw unexpected(answer);
+      return answer;
+    },
+  };
+}
+
+/** What one request for resources of a type has at hand. */
+export interface Scope {
+  readonly platform: ScimPlatform;
+  readonly context: Context;
+  readonly type: ResourceType;
+  readonly ask: Ask;
+}
+
+const PATH = '/scim/v2';
+
+/** Where the service is, by the address that the client has named. */
+export function baseOf({ http }: Context): string {
+  const url = http?.path ?? '';
+  const at = url.search(/\/scim\/v2(?=[/?]|$)/);
+  return at === -1 ? `${URL.parse(url)?.origin ?? ''}${PATH}` : url.slice(0, at) + PATH;
+}
+
+/** Whose names `externalId`s are. */
+export function clientOf({ security }: Context): string {
+  const { component, id } = security.authorization;
+  return `${component}/${id}`;
+}
+
+export function pathOf({ collection }: ResourceType, id?: string): readonly string[] {
+  return [...collection.split('/'), ...(id === undefined ? [] : [id])];
+}
+
+/** As objects are stored under it. */
+export function storedTypeOf({ collection }: ResourceType): string {
+  return collection.slice(collection.indexOf('/') + 1);
+}

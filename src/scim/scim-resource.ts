@@ -1,0 +1,203 @@
+import { ForbiddenError, NotFoundError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import {
+  type Context,
+  nestedContext,
+  nextContext,
+  notFound,
+  queryResult,
+  type Request,
+  type Resource,
+  type ResourceDescription,
+  type Response,
+  type RouteHandler,
+  type RouteMatch,
+  resource,
+  unsupported,
+  writeContext,
+} from '#resource/index.ts';
+import { performBulk } from './bulk.ts';
+import { wholeNumber } from './read-query.ts';
+import type { ResourceType } from './resource-type.ts';
+import {
+  DISCOVERY,
+  LIMITS,
+  resourceTypeAnswer,
+  schemaAnswers,
+  serviceProviderConfig,
+} from './schema-answer.ts';
+import { ScimObjects, type ScimPage } from './scim-objects.ts';
+import { askAs, baseOf, type ScimPlatform } from './scim-platform.ts';
+
+/** The query of a collection, whose words are those of SCIM: `filter`, `sortBy`, `startIndex`, … */
+export const SCIM_QUERY = 'scim';
+
+/**
+ * `/scim`: what SCIM 2.0 (RFC 7643, 7644) has at its root, as resources; the door speaks its protocol at `/scim/v2`. A client has the
+ * rights that the rules grant to `scim/Users` and its like, and the server does what it asks for: it reaches what `scim.json`
+ * names and nothing else. `/Me` is the caller's own object, asked for with the caller's own rights.
+ */
+export class ScimResource implements RouteHandler {
+  readonly answersFreely = true;
+  readonly #platform: ScimPlatform;
+
+  constructor(platform: ScimPlatform) {
+    this.#platform = platform;
+  }
+
+  runsScripts(request: Request, { remaining }: RouteMatch): boolean {
+    const [endpoint = ''] = remaining;
+    if (DISCOVERY.has(endpoint)) return false;
+    const type = this.#typeAt(endpoint);
+    // A bulk request is about anything, and who somebody is only a request knows.
+    if (type === undefined) return true;
+    const id = remaining[1];
+    const path = [...type.collection.split('/'), ...(id === undefined ? [] : [id])];
+    if (request.method !== 'update') return this.#platform.router.runsScripts({ ...request, path });
+    const { content: _, ...rest } = request;
+    return this.#platform.router.runsScripts({ ...rest, method: 'patch', path, operations: [] });
+  }
+
+  /** Its own protocol describes it. */
+  describe(): readonly ResourceDescription[] {
+    return [];
+  }
+
+  async handle(context: Context, request: Request, { remaining }: RouteMatch): Promise<Response> {
+    const [endpoint, id, ...more] = remaining;
+    if (endpoint === undefined) return this.#onRoot(context, request);
+    if (more.length > 0) throw notFound(request);
+    if (DISCOVERY.has(endpoint)) return this.#discover(context, request, endpoint, id);
+    if (endpoint === 'Me') return this.#onMe(context, request, id);
+    const type = this.#typeAt(endpoint);
+    if (type === undefined) throw notFound(request);
+    const ask = askAs(this.#platform.router, () => nestedContext(context));
+    return this.#onType(
+      context,
+      request,
+      new ScimObjects({ platform: this.#platform, context, type, ask }),
+      id,
+    );
+  }
+
+  async #onType(
+    context: Context,
+    request: Request,
+    objects: ScimObjects,
+    id: string | undefined,
+  ): Promise<Response> {
+    const { parameters } = request;
+    switch (request.method) {
+      case 'query':
+        if (id !== undefined || request.queryId !== SCIM_QUERY) return unsupported(request);
+        return objects.query(parameters);
+      case 'read':
+        if (id === undefined) return unsupported(request);
+        return objects.read(id, parameters);
+      case 'create':
+        // The server gives ids, so that a PUT creates nothing.
+        if (id !== undefined || request.newResourceId !== null) return unsupported(request);
+        writeContext(context);
+        return objects.create(request.content, parameters);
+      case 'update':
+        return objects.replace(id ?? unsupported(request), request.revision, request.content, parameters);
+      case 'patch':
+        return objects.patch(id ?? unsupported(request), request.revision, request.operations, parameters);
+      case 'delete':
+        return objects.remove(id ?? unsupported(request), request.revision);
+      default:
+        return unsupported(request);
+    }
+  }
+
+  async #onMe(context: Context, request: Request, more: string | undefined): Promise<Response> {
+    const { component, id } = context.security.authorization;
+    const type = this.#platform.types().find(({ collection }) => collection === component);
+    if (type === undefined || more !== undefined) {
+      throw new NotFoundError('The caller is no resource of this service', { id: 'SCIM_NOBODY' });
+    }
+    if (request.method === 'create' || request.method === 'query') return unsupported(request);
+    const ask = askAs(this.#platform.router, () => nextContext(context));
+    return this.#onType(
+      context,
+      request,
+      new ScimObjects({ platform: this.#platform, context, type, ask }),
+      id,
+    );
+  }
+
+  /** `/Bulk`, and the query of all types at once. */
+  async #onRoot(context: Context, request: Request): Promise<Response> {
+    if (request.method === 'query') return this.#queryAll(context, request);
+    if (request.method !== 'action' || request.action !== 'bulk') return unsupported(request);
+    const { router } = this.#platform;
+    const content = await performBulk(request.content, baseOf(context), async (inner) => {
+      // Each is judged as if it had come by itself.
+      const answer = await router.handle({ ...nextContext(context), survivable: true }, inner);
+      const made = answer.kind === 'resource' ? answer : resource(null, null, {});
+      const id = made.id ?? inner.path[2] ?? '';
+      const location = `${baseOf(context)}/${inner.path[1]}/${encodeURIComponent(id)}`;
+      return { id, location, version: made.revision };
+    });
+    return { kind: 'action', content };
+  }
+
+  /** Page by page, type by type, as far as they may be asked for. */
+  async #queryAll(context: Context, request: Extract<Request, { method: 'query' }>): Promise<Response> {
+    const { parameters } = request;
+    const results: Resource[] = [];
+    const count = Math.min(wholeNumber('count', parameters['count']) ?? LIMITS.page, LIMITS.results);
+    const startIndex = Math.max(1, wholeNumber('startIndex', parameters['startIndex']) ?? 1);
+    const ask = askAs(this.#platform.router, () => nextContext(context));
+    let skipped = startIndex - 1;
+    let total = 0;
+    for (const { endpoint } of this.#platform.types()) {
+      const wanted = { count: String(Math.max(0, count - results.length)), startIndex: String(skipped + 1) };
+      const path = [...request.path, endpoint];
+      const page = await ask.all({ ...request, path, parameters: { ...parameters, ...wanted } });
+      results.push(...page.result);
+      skipped = Math.max(0, skipped - page.totalPagedResults);
+      total += page.totalPagedResults;
+    }
+    const all: ScimPage = { ...queryResult(results), totalPagedResults: total, startIndex };
+    return all;
+  }
+
+  async #discover(
+    context: Context,
+    request: Request,
+    endpoint: string,
+    id: string | undefined,
+  ): Promise<Response> {
+    const base = baseOf(context);
+    const types = this.#platform.types();
+    if (request.method !== 'read' && request.method !== 'query') return unsupported(request);
+    if ((request.parameters['filter'] ?? '') !== '') {
+      throw new ForbiddenError(`'${endpoint}' takes no filter`, { id: 'SCIM_NO_FILTER' });
+    }
+    if (endpoint === 'ServiceProviderConfig') {
+      if (id !== undefined) throw notFound(request);
+      return answered(serviceProviderConfig(base), null);
+    }
+    const all =
+      endpoint === 'Schemas'
+        ? types.flatMap((type) => schemaAnswers(type, types, base))
+        : types.map((type) => resourceTypeAnswer(type, base));
+    const distinct = [...new Map(all.map((one) => [one['id'], one])).values()];
+    if (id === undefined) {
+      const rows = distinct.map((one) => answered(one, String(one['id'])));
+      return { ...queryResult(rows), totalPagedResults: rows.length };
+    }
+    const found = distinct.find((one) => String(one['id']).toLowerCase() === id.toLowerCase());
+    if (found === undefined) throw notFound(request);
+    return answered(found, String(found['id']));
+  }
+
+  #typeAt(endpoint: string): ResourceType | undefined {
+    return this.#platform.types().find((type) => type.endpoint === endpoint);
+  }
+}
+
+function answered(content: JsonObject, id: string | null): Resource {
+  return { ...resource(id, null, content), fieldsSelected: true };
+}

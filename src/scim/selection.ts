@@ -1,0 +1,135 @@
+import { BadRequestError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { type AttributePath, parseAttributePath } from './attribute-path.ts';
+import {
+  type Attribute,
+  attributeAt,
+  type ResourceType,
+  schemasOf,
+  subAttributeAt,
+} from './resource-type.ts';
+
+/** Which attributes of a resource a client wants to see (RFC 7644, 3.9). */
+export interface Selection {
+  /** Whether anything of it is to be shown, so that it has to be read. */
+  readonly shows: (attribute: Attribute) => boolean;
+  /** Whether that part of it is; of an attribute that is shown. */
+  readonly showsPart: (attribute: Attribute, name: string) => boolean;
+  readonly select: (resource: JsonObject) => JsonObject;
+}
+
+/** Attributes that a request may name. */
+const MOST_NAMES = 200;
+/** Always shown. */
+const CORE = ['schemas', 'id'];
+
+/** @throws BadRequestError `SCIM_BAD_VALUE` where both are given, `SCIM_BAD_PATH` */
+export function readSelection(
+  type: ResourceType,
+  { attributes, excludedAttributes }: Readonly<Record<string, string | undefined>>,
+): Selection {
+  const wanted = pathsOf(type, attributes);
+  const excluded = pathsOf(type, excludedAttributes);
+  if (wanted.length > 0 && excluded.length > 0) {
+    throw new BadRequestError("'attributes' and 'excludedAttributes' exclude each other", {
+      id: 'SCIM_BAD_VALUE',
+    });
+  }
+  const named = wanted.length > 0 ? wanted : excluded;
+  const isNamed = (attribute: Attribute) => named.filter((path) => isAbout(type, path, attribute));
+  const shows = (attribute: Attribute): boolean => {
+    const { returned } = attribute;
+    if (returned === 'never' || returned === 'always') return returned === 'always';
+    const paths = isNamed(attribute);
+    if (wanted.length > 0) return paths.length > 0;
+    return returned === 'default' && !paths.some(({ sub }) => sub === null);
+  };
+  const showsPart = (attribute: Attribute, name: string): boolean => {
+    const part = subAttributeAt(attribute, name);
+    if (part?.returned !== 'request') return true;
+    return (
+      wanted.length > 0 && isNamed(attribute).some(({ sub }) => sub?.toLowerCase() === name.toLowerCase())
+    );
+  };
+  return {
+    shows,
+    showsPart,
+    select(resource) {
+      const selected: JsonObject = {};
+      for (const [name, value] of Object.entries(resource)) {
+        const isOwn = CORE.includes(name) || (name !== 'meta' && !schemasOf(type).includes(name));
+        if (CORE.includes(name)) selected[name] = value;
+        else if (name === 'meta') {
+          const meta = part(
+            value,
+            named.filter((path) => path.name.toLowerCase() === 'meta'),
+            wanted.length > 0,
+          );
+          if (meta !== undefined) selected[name] = meta;
+        } else if (isOwn) {
+          const shown = selectedValue(type, name, type.schema, value);
+          if (shown !== undefined) selected[name] = shown;
+        } else if (isObject(value)) {
+          const parts = Object.entries(value).flatMap(([own, inner]) => {
+            const shown = selectedValue(type, own, name, inner);
+            return shown === undefined ? [] : [[own, shown] as const];
+          });
+          if (parts.length > 0) selected[name] = Object.fromEntries(parts);
+        }
+      }
+      return selected;
+    },
+  };
+
+  function selectedValue(
+    of: ResourceType,
+    name: string,
+    schema: string,
+    value: JsonValue,
+  ): JsonValue | undefined {
+    const attribute = attributeAt(of, { schema, name, sub: null });
+    if (attribute === undefined || !shows(attribute)) return undefined;
+    if (attribute.returned === 'always') return value;
+    const shown = part(value, isNamed(attribute), wanted.length > 0);
+    return shown === undefined ? undefined : withParts(shown, (part) => showsPart(attribute, part));
+  }
+}
+
+/** What is left of a value where only parts of it are named, to be shown or to be left out. */
+function part(value: JsonValue, paths: readonly AttributePath[], areWanted: boolean): JsonValue | undefined {
+  if (paths.length === 0) return areWanted ? undefined : value;
+  if (paths.some(({ sub }) => sub === null)) return areWanted ? value : undefined;
+  const names = paths.map(({ sub }) => sub?.toLowerCase());
+  return withParts(value, (name) => names.includes(name.toLowerCase()) === areWanted);
+}
+
+/** Of an object, or of each in a list. */
+function withParts(value: JsonValue, isShown: (name: string) => boolean): JsonValue {
+  if (Array.isArray(value)) return value.map((one) => withParts(one, isShown));
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => isShown(name)))
+    : value;
+}
+
+/** A name that is that of a schema means all of its attributes. */
+function isAbout(type: ResourceType, { schema, name }: AttributePath, attribute: Attribute): boolean {
+  if (name === '') return schema === attribute.schema;
+  return attributeAt(type, { schema, name, sub: null }) === attribute;
+}
+
+function pathsOf(type: ResourceType, text = ''): AttributePath[] {
+  const schemas = schemasOf(type);
+  const names = text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+  if (names.length > MOST_NAMES) {
+    throw new BadRequestError(`${names.length} attributes are named; ${MOST_NAMES} are allowed`, {
+      id: 'SCIM_BAD_VALUE',
+    });
+  }
+  return names.map((one) => {
+    const whole = schemas.find((schema) => schema.toLowerCase() === one.toLowerCase());
+    return whole === undefined ? parseAttributePath(one, schemas) : { schema: whole, name: '', sub: null };
+  });
+}

@@ -1,0 +1,112 @@
+import { BadRequestError, InternalServerError } from '#errors/index.ts';
+import { equalJson, isObject, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
+import { Connection, NO_PAGING, parseQueryParameters, type QueryFilter } from '#resource/index.ts';
+import { mappedValue } from './map-properties.ts';
+import type { Correlation } from './mapping.ts';
+import { runScript } from './mapping-scripts.ts';
+import type { Scope } from './stage.ts';
+
+/** Of targets that correlate; how many more there are does not matter. */
+const MOST_CORRELATED = 20;
+
+/** The script with which user interfaces of the field write down which properties must be equal. */
+const OF_TREES = /^(?:bin\/defaults\/script\/)?ui\/correlateTreeToQueryFilter(?:\.js)?$/;
+
+/** The ids of the targets that may be those of a source; none where the mapping does not say how they are found. */
+export async function correlate(scope: Scope, source: JsonObject): Promise<readonly string[]> {
+  const { mapping, qualifier } = scope;
+  const correlation =
+    mapping.correlations.find((one) => one.qualifier === qualifier) ??
+    mapping.correlations.find((one) => one.qualifier === undefined);
+  if (correlation === undefined) return [];
+  const { file = '', globals } = correlation.reference;
+  if (OF_TREES.test(file)) {
+    const filter = await filterOfTree(scope, source, globals['expressionTree'] ?? null);
+    return filter === null ? [] : query(scope, { queryFilter: filter });
+  }
+  const { value } = await runScript(scope, {
+    use: 'correlation',
+    reference: correlation.reference,
+    what: correlation.answers === 'query' ? 'correlationQuery' : 'correlationScript',
+    bindings: { source, linkQualifier: qualifier },
+  });
+  if (value === null) return [];
+  return correlation.answers === 'query' ? query(scope, questionOf(scope, value)) : idsOf(scope, value);
+}
+
+/** Whether it is written as a tree of names, which needs no script. */
+export function isTree({ reference }: Correlation): boolean {
+  return OF_TREES.test(reference.file ?? '');
+}
+
+type Question = Pick<
+  Parameters<Connection['query']>[1],
+  'queryFilter' | 'queryId' | 'queryExpression' | 'parameters'
+>;
+
+async function query({ platform, context, mapping }: Scope, question: Question): Promise<readonly string[]> {
+  const page = await new Connection(platform.resources, context).query(mapping.target, {
+    ...question,
+    fields: [['_id']],
+    paging: { ...NO_PAGING, pageSize: MOST_CORRELATED },
+  });
+  return page.result.flatMap(({ id }) => id ?? []);
+}
+
+function questionOf({ mapping }: Scope, value: JsonValue): Question {
+  if (!isObject(value)) throw badAnswer(mapping.name, value, 'no query');
+  const { _queryFilter, queryFilter, _queryId, queryId, _queryExpression, ...others } = value;
+  const text = (given: JsonValue | undefined) =>
+    given === undefined || given === null ? undefined : String(given);
+  try {
+    const parsed = parseQueryParameters({
+      _queryFilter: text(_queryFilter ?? queryFilter),
+      _queryId: text(_queryId ?? queryId),
+      _queryExpression: text(_queryExpression),
+    });
+    const parameters = Object.entries(others).filter(([, given]) => given !== null);
+    return {
+      queryFilter: parsed.queryFilter,
+      queryId: parsed.queryId,
+      queryExpression: parsed.queryExpression,
+      parameters: Object.fromEntries(parameters.map(([name, given]) => [name, String(given)])),
+    };
+  } catch (error) {
+    if (!(error instanceof BadRequestError)) throw error;
+    throw badAnswer(mapping.name, value, error.message);
+  }
+}
+
+function idsOf({ mapping }: Scope, value: JsonValue): readonly string[] {
+  if (!Array.isArray(value)) throw badAnswer(mapping.name, value, 'no list');
+  const ids = value.slice(0, MOST_CORRELATED).map((one) => (isObject(one) ? one['_id'] : one));
+  const wrong = ids.find((id) => typeof id !== 'string');
+  if (wrong !== undefined) throw badAnswer(mapping.name, wrong, 'no object with an _id');
+  return [...new Set(ids.map(String))];
+}
+
+function badAnswer(mapping: string, value: JsonValue, why: string): InternalServerError {
+  return new InternalServerError(
+    `The correlation of '${mapping}' answers ${JSON.stringify(value).slice(0, 120)}: ${why}`,
+    { id: 'SYNC_BAD_CORRELATION' },
+  );
+}
+
+/** Null where a value is missing or empty that would have to be equal: nothing is like nothing. */
+async function filterOfTree(scope: Scope, source: JsonObject, tree: JsonValue): Promise<QueryFilter | null> {
+  if (isObject(tree)) {
+    const { all, any } = tree;
+    const isAll = Array.isArray(all);
+    const branches = isAll ? all : Array.isArray(any) ? any : [];
+    const filters: (QueryFilter | null)[] = [];
+    for (const branch of branches) filters.push(await filterOfTree(scope, source, branch));
+    const there = filters.filter((filter) => filter !== null);
+    if (there.length === 0 || (isAll && there.length < filters.length)) return null;
+    return { kind: isAll ? 'and' : 'or', filters: there };
+  }
+  const pointer = parsePointer(String(tree));
+  const property = scope.mapping.properties.find(({ target }) => equalJson([...target], [...pointer]));
+  const value = property === undefined ? null : await mappedValue(scope, property, source);
+  const isEmpty = value === null || value === '' || typeof value === 'object';
+  return isEmpty ? null : { kind: 'compare', pointer, operator: 'eq', value };
+}

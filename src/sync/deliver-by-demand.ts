@@ -1,0 +1,41 @@
+import { BadRequestError, didYouMean } from '#errors/index.ts';
+import { internalContext, type WriteContext } from '#resource/index.ts';
+import { type Demand, deliver } from './deliver.ts';
+import { qualifiersOf, readSource } from './deliver-source.ts';
+import type { Mapping } from './mapping.ts';
+import type { SyncPlatform } from './stage.ts';
+import type { SyncRecord } from './sync-record.ts';
+
+interface DemandedDelivery {
+  readonly sourceId: string;
+  /** The target that is meant, where the mapping finds none or several. */
+  readonly targetId: string | null;
+  readonly qualifier: string;
+  readonly demand: Demand;
+}
+
+/**
+ * Has one action done, whatever policies say; what fails changes nothing.
+ *
+ * @throws BadRequestError `SYNC_UNKNOWN_QUALIFIER`, and what stands against the action
+ */
+export async function deliverByDemand(
+  platform: SyncPlatform,
+  context: WriteContext,
+  mapping: Mapping,
+  { sourceId, targetId, qualifier, demand }: DemandedDelivery,
+): Promise<SyncRecord> {
+  const inner = { ...internalContext(context), unitOfWork: context.unitOfWork };
+  const stage = { platform, mapping, context: inner };
+  const source = await readSource(stage, sourceId);
+  const qualifiers = await qualifiersOf(stage, source, null);
+  if (!qualifiers.includes(qualifier)) {
+    throw new BadRequestError(`'${mapping.name}' has no link qualifier '${qualifier.slice(0, 100)}'`, {
+      id: 'SYNC_UNKNOWN_QUALIFIER',
+      field: 'linkQualifier',
+      hint: didYouMean(qualifier, qualifiers) ?? `There are ${qualifiers.join(', ')}`,
+    });
+  }
+  const inquiry = { sourceId, source, oldSource: null };
+  return deliver({ ...stage, qualifier }, inquiry, { demand, targetId });
+}

@@ -1,0 +1,112 @@
+import type { Db } from '#database/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
+import { type LinkedPair, listPairs } from './linked-pair.ts';
+import type { Mapping } from './mapping.ts';
+import type { Mappings } from './mappings.ts';
+import { findWaiting, type QueueRow } from './outbox-repository.ts';
+import { listStates, listStatesOfTarget, type StateRow } from './state-repository.ts';
+
+interface Question {
+  readonly collection: string;
+  readonly id: string;
+  readonly only: Mapping | undefined;
+}
+
+/** Why an object has, or has not, what mappings give it: as far as links and states tell it. */
+export async function explainObject(
+  db: Db,
+  mappings: Mappings,
+  { collection, id, only }: Question,
+): Promise<JsonObject> {
+  const asked = mappings.about(collection).filter((mapping) => only === undefined || mapping === only);
+  const told: JsonObject[] = [];
+  for (const mapping of asked) {
+    if (mapping.source === collection) told.push(...(await explainAs('source', db, mapping, id)));
+    if (mapping.target === collection) told.push(...(await explainAs('target', db, mapping, id)));
+  }
+  return { resource: `${collection}/${id}`, mappings: told };
+}
+
+async function explainAs(
+  end: 'source' | 'target',
+  db: Db,
+  mapping: Mapping,
+  id: string,
+): Promise<JsonObject[]> {
+  const { name, enableSync } = mapping;
+  const pairs = await listPairs(db, mapping, end, id);
+  const states =
+    end === 'source' ? await listStates(db, [name], [id]) : await listStatesOfTarget(db, [name], id);
+  const qualifiers = new Set([
+    ...pairs.map(({ row }) => row.qualifier),
+    ...states.map((state) => state.qualifier),
+  ]);
+  const [waiting] = end === 'source' ? await findWaiting(db, name, [id]) : [];
+  const common = {
+    mapping: name,
+    role: end,
+    ...(waiting === undefined ? {} : { queue: shownWaiting(waiting) }),
+  };
+  if (qualifiers.size === 0) {
+    return [{ ...common, outcome: 'none', why: whyNothing(mapping, end, enableSync) }];
+  }
+  return [...qualifiers].map((qualifier) => {
+    const pair = pairs.find(({ row }) => row.qualifier === qualifier);
+    const state = states.find((one) => one.qualifier === qualifier);
+    return { ...common, linkQualifier: qualifier, ...explanation(mapping, pair, state) };
+  });
+}
+
+function shownWaiting({ state, attempt, due_at }: QueueRow): JsonObject {
+  return { state, attempt, dueAt: due_at.toISOString() };
+}
+
+function explanation(
+  mapping: Mapping,
+  pair: LinkedPair | undefined,
+  state: StateRow | undefined,
+): JsonObject {
+  const sourceId = pair?.sourceId ?? state?.source_id;
+  const targetId = pair?.targetId ?? state?.target_id ?? null;
+  return {
+    source: sourceId === undefined ? null : `${mapping.source}/${sourceId}`,
+    target: targetId === null ? null : `${mapping.target}/${targetId}`,
+    linked: pair !== undefined,
+    outcome: state?.outcome ?? 'unknown',
+    why: sentenceOf(mapping, pair, state),
+    ...(state === undefined
+      ? {}
+      : {
+          situation: state.situation,
+          action: state.action,
+          at: state.delivered_at.toISOString(),
+          transactionId: state.transaction_id,
+          sourceRev: state.source_rev,
+          ...(state.error === null ? {} : { error: state.error }),
+          attributes: attributesOf(state),
+        }),
+  };
+}
+
+function attributesOf({ provenance }: StateRow): JsonObject[] {
+  return Object.entries(provenance ?? {}).map(([attribute, by]) => ({ attribute, ...by }));
+}
+
+function sentenceOf(mapping: Mapping, pair: LinkedPair | undefined, state: StateRow | undefined): string {
+  if (state === undefined) return `It is linked, and '${mapping.name}' has delivered nothing since`;
+  const { situation, action, outcome, error, delivered_at } = state;
+  const found =
+    situation === null ? 'Before anything was found out about it' : `Its situation was ${situation}`;
+  if (outcome === 'failed') {
+    const message = isObject(error) ? String(error['message']) : 'an error';
+    return `${found}, and ${action ?? 'nothing'} failed at ${delivered_at.toISOString()}: ${message}`;
+  }
+  const link = pair === undefined && mapping.enableLinking ? ', and its link is gone since' : '';
+  return `${found}, so ${action} was done at ${delivered_at.toISOString()}${link}`;
+}
+
+function whyNothing({ name }: Mapping, end: 'source' | 'target', enableSync: boolean): string {
+  if (end === 'target') return `'${name}' has brought nothing to it`;
+  if (!enableSync) return `'${name}' is told of no changes: its enableSync is false`;
+  return `'${name}' has no target for it: it has not changed since the mapping is there, or its source is not valid`;
+}

@@ -1,0 +1,11 @@
+/**
+ * Synchronisation: what is inside reaches what is mapped to it.
+ *
+ * Words: a *mapping* leads from a *source* set to a *target* set; a *link* is a pair of objects that belong together; a *situation*
+ * is what was found out about a pair, an *action* what is done about it, a *policy* says which; *correlation* finds a target that is
+ * not linked yet; a *delivery* brings one target to what the mapping makes of its source. Invariants: a delivery is all of it or
+ * nothing, in the unit of work of the change; what failed is written down, and keeps no other from its target; the target follows from
+ * the source as it is now, and not from what was told of it; no values of objects stand in the state, the log or the audit.
+ */
+export { checkMappings } from './check-mappings.ts';
+export { syncFeature } from './sync-feature.ts';

@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import { instantColumn, type QueryTable, queryTable, type TablePage, textColumn } from '#repo/index.ts';
+import { plainQuery, type QueryRequest } from '#resource/index.ts';
+
+/** A pair of objects that belong together. */
+export interface LinkRow {
+  readonly id: string;
+  readonly rev: number;
+  readonly link_type: string;
+  readonly qualifier: string;
+  readonly first_id: string;
+  readonly second_id: string;
+}
+
+export interface NewLink {
+  readonly id: string;
+  readonly linkType: string;
+  readonly qualifier: string;
+  readonly first: LinkEnd;
+  readonly second: LinkEnd;
+}
+
+/** One of the two, as it is shown and as it is compared. */
+export interface LinkEnd {
+  readonly id: string;
+  readonly key: string;
+}
+
+export type LinkSide = 'first' | 'second';
+
+const COLUMNS = sql.raw('id, rev, link_type, qualifier, first_id, second_id');
+
+const TABLE: QueryTable = {
+  columns: new Map([
+    ['_id', textColumn('id')],
+    ['_rev', { expression: sql`rev::text`, type: 'text' as const, notNull: true }],
+    ['linkType', textColumn('link_type')],
+    ['linkQualifier', textColumn('qualifier')],
+    ['firstId', textColumn('first_id')],
+    ['secondId', textColumn('second_id')],
+    ['createdAt', instantColumn('created_at', true)],
+  ]),
+};
+
+export async function findLink(
+  db: Db,
+  { linkType, qualifier, side, key }: { linkType: string; qualifier: string; side: LinkSide; key: string },
+): Promise<LinkRow | undefined> {
+  const { rows } = await sql<LinkRow>`
+    select ${COLUMNS} from sync_link
+    where link_type = ${linkType} and qualifier = ${qualifier} and ${sql.ref(`${side}_key`)} = ${key}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+export async function findLinkById(db: Db, id: string): Promise<LinkRow | undefined> {
+  const { rows } = await sql<LinkRow>`select ${COLUMNS} from sync_link where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+export function queryLinks(db: Db, request: QueryRequest): Promise<TablePage<LinkRow>> {
+  return queryTable<LinkRow>(
+    db,
+    request,
+    { table: TABLE, select: COLUMNS, from: sql`sync_link` },
+    plainQuery(request),
+  );
+}
+
+/** Links of an object at one of the ends, of all qualifiers. */
+export async function listLinksOf(db: Db, linkType: string, side: LinkSide, key: string): Promise<LinkRow[]> {
+  const { rows } = await sql<LinkRow>`
+    select ${COLUMNS} from sync_link
+    where link_type = ${linkType} and ${sql.ref(`${side}_key`)} = ${key} order by qualifier`.execute(db);
+  return rows;
+}
+
+/** @returns undefined when one of the two is linked already, or there is a link of that id */
+export async function insertLink(db: Db, link: NewLink): Promise<LinkRow | undefined> {
+  const { id, linkType, qualifier, first, second } = link;
+  const { rows } = await sql<LinkRow>`
+    insert into sync_link (id, link_type, qualifier, first_id, second_id, first_key, second_key)
+    values (${id}, ${linkType}, ${qualifier}, ${first.id}, ${second.id}, ${first.key}, ${second.key})
+    on conflict do nothing returning ${COLUMNS}`.execute(db);
+  return rows[0];
+}
+
+/** @returns undefined when it has another revision. @throws where one of the two is linked already (`isTaken`) */
+export async function updateLink(db: Db, link: NewLink, rev: number): Promise<LinkRow | undefined> {
+  const { id, linkType, qualifier, first, second } = link;
+  const { rows } = await sql<LinkRow>`
+    update sync_link set link_type = ${linkType}, qualifier = ${qualifier}, first_id = ${first.id},
+      second_id = ${second.id}, first_key = ${first.key}, second_key = ${second.key}, rev = rev + 1, updated_at = now()
+    where id = ${id} and rev = ${rev} returning ${COLUMNS}`.execute(db);
+  return rows[0];
+}
+
+export async function deleteLink(db: Db, id: string, rev: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from sync_link where id = ${id} and rev = ${rev}`.execute(db);
+  return numAffectedRows === 1n;
+}

@@ -1,0 +1,60 @@
+import { equalJson, type JsonObject } from '#json/index.ts';
+import type { Outcome } from './carry-out.ts';
+import type { Choice } from './choose-action.ts';
+import type { Sight } from './look.ts';
+import type { Scope } from './stage.ts';
+import { forgetState, type StateRow, storeState } from './state-repository.ts';
+import { auditFacts } from './sync-record.ts';
+
+interface Done {
+  readonly sight: Sight;
+  readonly choice: Choice;
+  readonly outcome: Outcome;
+  /** What is known of an earlier delivery. */
+  readonly state: StateRow | undefined;
+}
+
+/** Writes down what has come of a delivery, if that is news, and tells the audit what was changed. */
+export async function remember(scope: Scope, done: Done): Promise<void> {
+  const { mapping, qualifier, context, platform } = scope;
+  const { sight, choice, outcome, state } = done;
+  const { sourceId, situation, source } = sight;
+  const { targetId, hasChanged } = outcome;
+  const db = await context.unitOfWork.db();
+  if (targetId === null) {
+    if (state !== undefined) await forgetState(db, { mapping: mapping.name, qualifier, sourceId });
+  } else if (isNews(done)) {
+    await storeState(db, {
+      mapping: mapping.name,
+      qualifier,
+      source_id: sourceId,
+      target_id: targetId,
+      situation,
+      action: choice.action,
+      outcome: 'delivered',
+      error: null,
+      assignments: outcome.assignments ?? state?.assignments ?? null,
+      provenance: outcome.provenance ?? state?.provenance ?? null,
+      source_rev: revisionOf(source),
+      transaction_id: context.transactionId,
+    });
+  }
+  if (!hasChanged && choice.action !== 'REPORT') return;
+  const facts = auditFacts(scope, sourceId, { sight, choice }, { outcome });
+  await platform.record(context, facts, `${mapping.source}/${sourceId}`);
+}
+
+function isNews({ outcome, state }: Done): boolean {
+  const { targetId, hasChanged, assignments } = outcome;
+  return (
+    hasChanged ||
+    state?.outcome !== 'delivered' ||
+    state.target_id !== targetId ||
+    (assignments !== undefined && !equalJson(state.assignments, assignments))
+  );
+}
+
+function revisionOf(source: JsonObject | null): string | null {
+  const rev = source?.['_rev'];
+  return typeof rev === 'string' ? rev : null;
+}

@@ -1,0 +1,35 @@
+import type { Crypto } from '#crypto/index.ts';
+import type { DatabaseClock } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { Observe } from '#observability/index.ts';
+import type { Queue } from '#queue/index.ts';
+import type { RequestSink, WriteContext } from '#resource/index.ts';
+import type { ScriptSources, Scripts } from '#script/index.ts';
+import type { Mapping } from './mapping.ts';
+import type { Mappings } from './mappings.ts';
+
+/** What synchronisation needs of the house. */
+export interface SyncPlatform {
+  readonly scripts: Scripts;
+  readonly scriptFiles: Pick<ScriptSources, 'get'>;
+  readonly crypto: Crypto;
+  readonly resources: RequestSink;
+  readonly mappings: Mappings;
+  readonly observe: Observe;
+  readonly queue: Pick<Queue, 'enqueue'>;
+  readonly clock: Pick<DatabaseClock, 'now'>;
+  /** Records in the audit what was done, with the unit of work that does it. */
+  readonly record: (context: WriteContext, facts: JsonObject, sourceId: string) => Promise<void>;
+}
+
+/** Where a mapping is at work. */
+export interface Stage {
+  readonly platform: SyncPlatform;
+  readonly context: WriteContext;
+  readonly mapping: Mapping;
+}
+
+/** The same for one link qualifier of it. */
+export interface Scope extends Stage {
+  readonly qualifier: string;
+}

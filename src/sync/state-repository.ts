@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { Provenance } from './map-properties.ts';
+
+/** What came of the last delivery of a source object. */
+export interface StateRow {
+  readonly mapping: string;
+  readonly qualifier: string;
+  readonly source_id: string;
+  readonly target_id: string | null;
+  readonly situation: string | null;
+  readonly action: string | null;
+  readonly outcome: 'delivered' | 'failed';
+  readonly error: JsonObject | null;
+  /** Those that were in effect when the target was written last. */
+  readonly assignments: JsonValue;
+  readonly provenance: Provenance | null;
+  readonly source_rev: string | null;
+  readonly transaction_id: string | null;
+  readonly delivered_at: Date;
+}
+
+export type NewState = Omit<StateRow, 'delivered_at'>;
+
+const COLUMNS = sql.raw(
+  'mapping, qualifier, source_id, target_id, situation, action, outcome, error, assignments, provenance, source_rev, transaction_id, delivered_at',
+);
+
+export async function findState(
+  db: Db,
+  { mapping, qualifier, sourceId }: { mapping: string; qualifier: string; sourceId: string },
+): Promise<StateRow | undefined> {
+  const { rows } = await sql<StateRow>`
+    select ${COLUMNS} from sync_state
+    where mapping = ${mapping} and qualifier = ${qualifier} and source_id = ${sourceId}`.execute(db);
+  return rows[0];
+}
+
+/** Of one source object, or of several, by mapping and qualifier. */
+export async function listStates(
+  db: Db,
+  mappings: readonly string[],
+  sourceIds: readonly string[],
+): Promise<readonly StateRow[]> {
+  const { rows } = await sql<StateRow>`
+    select ${COLUMNS} from sync_state
+    where mapping = any(${sql.val(mappings)}::text[]) and source_id = any(${sql.val(sourceIds)}::text[])
+    order by mapping, qualifier, source_id`.execute(db);
+  return rows;
+}
+
+/** Those whose target an object is. */
+export async function listStatesOfTarget(
+  db: Db,
+  mappings: readonly string[],
+  targetId: string,
+): Promise<readonly StateRow[]> {
+  const { rows } = await sql<StateRow>`
+    select ${COLUMNS} from sync_state
+    where mapping = any(${sql.val(mappings)}::text[]) and target_id = ${targetId}
+    order by mapping, qualifier, source_id`.execute(db);
+  return rows;
+}
+
+export async function storeState(db: Db, state: NewState): Promise<void> {
+  const { mapping, qualifier, source_id, target_id, situation, action, outcome, source_rev } = state;
+  await sql`
+    insert into sync_state (mapping, qualifier, source_id, target_id, situation, action, outcome, error, assignments,
+      provenance, source_rev, transaction_id)
+    values (${mapping}, ${qualifier}, ${source_id}, ${target_id}, ${situation}, ${action}, ${outcome},
+      ${written(state.error)}::jsonb, ${written(state.assignments)}::jsonb, ${written(state.provenance)}::jsonb,
+      ${source_rev}, ${state.transaction_id})
+    on conflict (mapping, qualifier, source_id) do update
+    set target_id = excluded.target_id, situation = excluded.situation, action = excluded.action,
+      outcome = excluded.outcome, error = excluded.error, assignments = excluded.assignments,
+      provenance = excluded.provenance, source_rev = excluded.source_rev, transaction_id = excluded.transaction_id,
+      delivered_at = clock_timestamp()`.execute(db);
+}
+
+/** What failed leaves of an earlier delivery what that has remembered. */
+export async function storeFailure(
+  db: Db,
+  failure: Pick<
+    StateRow,
+    'mapping' | 'qualifier' | 'source_id' | 'situation' | 'action' | 'error' | 'transaction_id'
+  >,
+): Promise<void> {
+  const { mapping, qualifier, source_id, situation, action, error, transaction_id } = failure;
+  await sql`
+    insert into sync_state (mapping, qualifier, source_id, situation, action, outcome, error, transaction_id)
+    values (${mapping}, ${qualifier}, ${source_id}, ${situation}, ${action}, 'failed', ${written(error)}::jsonb,
+      ${transaction_id})
+    on conflict (mapping, qualifier, source_id) do update
+    set situation = excluded.situation, action = excluded.action, outcome = 'failed', error = excluded.error,
+      transaction_id = excluded.transaction_id, delivered_at = clock_timestamp()`.execute(db);
+}
+
+export async function forgetState(
+  db: Db,
+  { mapping, qualifier, sourceId }: { mapping: string; qualifier: string; sourceId: string },
+): Promise<void> {
+  await sql`delete from sync_state
+    where mapping = ${mapping} and qualifier = ${qualifier} and source_id = ${sourceId}`.execute(db);
+}
+
+function written(value: JsonValue | Provenance | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}

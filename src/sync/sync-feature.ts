@@ -1,0 +1,76 @@
+import type { JsonObject } from '#json/index.ts';
+import { Ticker } from '#lifecycle/index.ts';
+import type { Feature, Platform, Synchronizer } from '#platform/index.ts';
+import type { WriteContext } from '#resource/index.ts';
+import { linkResource } from './link-resource.ts';
+import { Mappings } from './mappings.ts';
+import { SYNC_QUEUE, wakeOverdue } from './outbox.ts';
+import { outboxJobs } from './outbox-jobs.ts';
+import { countOutbox } from './outbox-repository.ts';
+import { queueResource } from './queue-resource.ts';
+import { mappingNamed, syncResource, syncWhyResource } from './sync-resource.ts';
+import { SYNC_USES } from './sync-uses.ts';
+import { synchronizerOf } from './synchronizer.ts';
+
+const CONCURRENCY = 4;
+const LOOK_INTERVAL_MS = 60_000;
+
+export interface SyncFeature extends Feature {
+  /** What managed objects tell of their changes. */
+  readonly synchronizer: Synchronizer;
+}
+
+/**
+ * `/sync`, `/repo/link`, and what managed objects tell of their changes.
+ *
+ * @param record has the audit tell of a delivery
+ */
+export function syncFeature(
+  platform: Platform,
+  record: (context: WriteContext, facts: JsonObject, sourceId: string) => Promise<void>,
+): SyncFeature {
+  const { config, crypto, database, observe, router, scripts, scriptFiles } = platform;
+  const mappings = new Mappings(config);
+  const { clock, queue } = platform;
+  const resources = router;
+  const sync = { database, scripts, scriptFiles, crypto, observe, resources, mappings, record, clock, queue };
+  queue.work(SYNC_QUEUE, outboxJobs(sync), { concurrency: CONCURRENCY, runsScripts: true });
+  return {
+    synchronizer: synchronizerOf(sync),
+    scriptUses: SYNC_USES,
+    resources: {
+      sync: syncResource(sync),
+      'sync/why': syncWhyResource(sync),
+      'sync/queue*': queueResource(sync, mappingNamed),
+      'repo/link*': linkResource(sync),
+    },
+    node: ({ isWorker }) => {
+      mappings.tellTo(observe);
+      return {
+        // A job that was rolled back with a part of its unit of work, or a mapping that is back, is seen to within a minute.
+        services: isWorker
+          ? [
+              new Ticker({
+                name: 'outbox',
+                intervalMs: LOOK_INTERVAL_MS,
+                runOnce: () => wakeOverdue(sync),
+                observe,
+              }),
+            ]
+          : [],
+        gauges: [
+          {
+            name: 'svc_sync_waiting',
+            help: 'Deliveries of synchronisation that are still to be done',
+            read: async () => (await countOutbox(database.db)).waiting,
+          },
+          {
+            name: 'svc_sync_dead',
+            help: 'Deliveries of synchronisation that were given up',
+            read: async () => (await countOutbox(database.db)).dead,
+          },
+        ],
+      };
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { SITUATIONS, type Situation, SYNC_ACTIONS, type SyncAction } from '#config/index.ts';
+import type { Database } from '#database/index.ts';
+import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
+import { isObject, type JsonObject, lastOf } from '#json/index.ts';
+import type { SyncNotification } from '#platform/index.ts';
+import {
+  type Action,
+  type ActionRequest,
+  ActionTable,
+  actionResult,
+  formatPath,
+  parsePath,
+  type ReadRequest,
+  type RouteHandler,
+  readerOf,
+  resource,
+  singleton,
+  type WriteContext,
+} from '#resource/index.ts';
+import { isAction } from './choose-action.ts';
+import { deliverByDemand } from './deliver-by-demand.ts';
+import { explainObject } from './explain-object.ts';
+import { linkedResources } from './linked-resources.ts';
+import type { Mapping } from './mapping.ts';
+import type { Mappings } from './mappings.ts';
+import { wake } from './outbox.ts';
+import { putAllInOutbox } from './outbox-repository.ts';
+import type { SyncPlatform } from './stage.ts';
+import { shownRecord } from './sync-record.ts';
+import { notify } from './synchronizer.ts';
+
+export type SyncResourcePlatform = SyncPlatform & { readonly database: Database };
+
+/** Jobs that deliver all of a mapping beside one another. */
+const JOBS_AT_ONCE = 4;
+
+/** `/sync`: what operators have done by name, and ask. */
+export function syncResource(platform: SyncResourcePlatform): RouteHandler {
+  const actions = new ActionTable({
+    notifyCreate: notification(platform, 'notifyCreate', 'has been made'),
+    notifyUpdate: notification(platform, 'notifyUpdate', 'has changed'),
+    notifyDelete: notification(platform, 'notifyDelete', 'is gone'),
+    performAction: {
+      does: 'Has one `action` done about a source object by a `mapping`, whatever its policies say',
+      runsScripts: true,
+      run: async (context, request) => actionResult(await perform(platform, context, request)),
+    },
+    deliverAll: {
+      does: 'Has the targets of all source objects of a `mapping` brought in line, soon after, and of those that are gone and linked',
+      async run({ unitOfWork }, request) {
+        const mapping = mappingNamed(platform.mappings, parameter(request, 'mapping'));
+        const queued = await putAllInOutbox(await unitOfWork.db(), mapping);
+        for (let job = 0; job < JOBS_AT_ONCE && queued > 0; job++)
+          await wake(platform, unitOfWork, mapping, 0);
+        const told = { mapping: mapping.name, queued };
+        unitOfWork.record({ resource: 'sync/queue', operation: 'update', before: null, after: told });
+        return actionResult({ status: 'OK', ...told });
+      },
+    },
+    getLinkedResources: {
+      does: 'Shows what is linked to the object `resourceName`, as far as the caller may read it',
+      runsScripts: true,
+      run: async (context, request) => {
+        const { collection, id } = objectNamed(platform.mappings, request, 'resourceName');
+        return actionResult(await linkedResources(platform, context, collection, id));
+      },
+    },
+  });
+  return singleton({ description: { title: 'synchronisation' }, actions });
+}
+
+/** `/sync/why?resource=…`: why an object has, or has not, what mappings give it. */
+export function syncWhyResource(platform: SyncResourcePlatform): RouteHandler {
+  return singleton({
+    description: { title: 'why an object is synchronised as it is' },
+    async read(context, request) {
+      const { collection, id } = objectNamed(platform.mappings, request, 'resource');
+      const db = await readerOf(platform, context);
+      const { mapping } = request.parameters;
+      const only = mapping === undefined ? undefined : mappingNamed(platform.mappings, mapping);
+      return resource(null, null, await explainObject(db, platform.mappings, { collection, id, only }));
+    },
+  });
+}
+
+function notification(platform: SyncPlatform, action: SyncNotification, happened: string): Action {
+  return {
+    does: `Tells all mappings that the object \`resourceId\` of \`resourceContainer\` ${happened}`,
+    runsScripts: true,
+    async run(context, request) {
+      const collection = parameter(request, 'resourceContainer');
+      const id = parameter(request, 'resourceId');
+      const { content } = request;
+      const { oldValue = null }: JsonObject = isObject(content) ? content : {};
+      const oldSource = isObject(oldValue) ? oldValue : null;
+      const object = { collection: formatPath(parsePath(collection)), id, oldSource };
+      const { success, syncDetails } = await notify(platform, context, action, object);
+      return actionResult({ success, action, syncDetails: syncDetails.map(shownRecord) });
+    },
+  };
+}
+
+async function perform(
+  platform: SyncPlatform,
+  context: WriteContext,
+  request: ActionRequest,
+): Promise<JsonObject> {
+  const { parameters } = request;
+  const mapping = mappingNamed(platform.mappings, parameter(request, 'mapping'));
+  if (parameters['target'] === 'true') {
+    throw new BadRequestError(
+      "'target=true' asks from the side of the target, which only a reconciliation does",
+      {
+        id: 'SYNC_BAD_QUESTION',
+        field: 'target',
+        hint: 'Name the source object in sourceId',
+      },
+    );
+  }
+  const record = await deliverByDemand(platform, context, mapping, {
+    sourceId: parameter(request, 'sourceId'),
+    targetId: parameters['targetId'] ?? null,
+    qualifier: parameters['linkQualifier'] ?? 'default',
+    demand: {
+      action: actionNamed(parameter(request, 'action')),
+      situation: situationNamed(parameters['situation']),
+      ignoresPostAction: parameters['ignorePostAction'] === 'true',
+      parameters: { ...parameters },
+    },
+  });
+  return { status: 'OK', ...shownRecord(record) };
+}
+
+function parameter({ parameters }: ActionRequest | ReadRequest, name: string): string {
+  const value = parameters[name] ?? '';
+  if (value !== '') return value;
+  throw new BadRequestError(`The parameter '${name}' is missing`, { id: 'SYNC_BAD_QUESTION', field: name });
+}
+
+function actionNamed(name: string): SyncAction {
+  if (isAction(name)) return name;
+  throw unknownWord('action', name, SYNC_ACTIONS);
+}
+
+function situationNamed(name: string | undefined): Situation | null {
+  if (name === undefined) return null;
+  const known = SITUATIONS.find((situation) => situation === name);
+  if (known === undefined) throw unknownWord('situation', name, SITUATIONS);
+  return known;
+}
+
+function unknownWord(field: string, given: string, words: readonly string[]): BadRequestError {
+  return new BadRequestError(`There is no ${field} '${given.slice(0, 100)}'`, {
+    id: 'SYNC_BAD_QUESTION',
+    field,
+    hint: didYouMean(given.toUpperCase(), words) ?? `There are ${words.join(', ')}`,
+  });
+}
+
+/** @throws NotFoundError `SYNC_NO_MAPPING` */
+export function mappingNamed(mappings: Mappings, name: string): Mapping {
+  const mapping = mappings.named(name);
+  if (mapping !== undefined) return mapping;
+  const why = mappings.leftOut.get(name);
+  const isOutside = mappings.names.includes(name);
+  const known = mappings.active.map((one) => one.name);
+  throw new NotFoundError(
+    why !== undefined
+      ? `The mapping '${name}' is left out: ${why}`
+      : isOutside
+        ? `The mapping '${name}' is passed over: it leads to another system, and there are no connectors yet`
+        : `There is no mapping '${name.slice(0, 100)}'`,
+    {
+      id: 'SYNC_NO_MAPPING',
+      field: 'mapping',
+      hint:
+        didYouMean(name, known) ??
+        (known.length === 0 ? 'Declare one in sync.json' : `There are ${known.join(', ')}`),
+    },
+  );
+}
+
+/** @throws BadRequestError `SYNC_BAD_QUESTION` for a path of a collection that nothing maps */
+function objectNamed(mappings: Mappings, request: ActionRequest | ReadRequest, name: string) {
+  const path = parsePath(parameter(request, name));
+  const collection = formatPath(path.slice(0, -1));
+  if (path.length > 1 && mappings.about(collection).length > 0) return { collection, id: lastOf(path) };
+  const known = [...new Set(mappings.active.flatMap(({ source, target }) => [source, target]))];
+  throw new BadRequestError(`No mapping is about '${formatPath(path).slice(0, 200)}'`, {
+    id: 'SYNC_BAD_QUESTION',
+    field: name,
+    hint: known.length === 0 ? 'There are no mappings' : `Mappings are about ${known.join(', ')}`,
+  });
+}

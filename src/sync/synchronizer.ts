@@ -1,0 +1,73 @@
+import type { Database } from '#database/index.ts';
+import { isObject, type JsonObject, type JsonValue, lastOf } from '#json/index.ts';
+import type { Synchronizer, SyncNotification, SyncResults } from '#platform/index.ts';
+import { type Context, dbOf, formatPath, parsePath, type WriteContext } from '#resource/index.ts';
+import { deliverSource } from './deliver-source.ts';
+import { putOff, takesInside } from './outbox.ts';
+import type { SyncPlatform } from './stage.ts';
+import { listStates } from './state-repository.ts';
+import { queuedRecord, type SyncRecord } from './sync-record.ts';
+
+/** Has the targets of managed objects follow them, in the unit of work in which they change. */
+export function synchronizerOf(platform: SyncPlatform & { readonly database: Database }): Synchronizer {
+  const { mappings } = platform;
+  return {
+    get isActive() {
+      return mappings.active.some(({ enableSync }) => enableSync);
+    },
+    keepsCopies: (collection) => mappings.from(collection).length > 0,
+    mappings: () => mappings.names,
+    async notify(context, { action, resource, before }) {
+      const path = parsePath(resource);
+      const object = {
+        collection: formatPath(path.slice(0, -1)),
+        id: lastOf(path),
+        oldSource: asObject(before),
+      };
+      return notify(platform, context, action, object);
+    },
+    lastSync: (context, collection, ids) => lastSync(platform, context, collection, ids),
+  };
+}
+
+/** Tells all mappings from the collection, one after the other; one that fails keeps none of the others from its target. */
+export async function notify(
+  platform: SyncPlatform,
+  context: WriteContext,
+  action: SyncNotification,
+  { collection, id, oldSource }: { collection: string; id: string; oldSource: JsonObject | null },
+): Promise<SyncResults & { readonly syncDetails: SyncRecord[] }> {
+  const syncDetails: SyncRecord[] = [];
+  for (const mapping of platform.mappings.from(collection)) {
+    if (takesInside(context)) {
+      syncDetails.push(...(await deliverSource(platform, context, mapping, { id, oldSource })));
+    } else {
+      const known = action === 'notifyDelete' ? oldSource : null;
+      await putOff({ platform, context, mapping }, id, known);
+      syncDetails.push(queuedRecord(mapping.name, id));
+    }
+  }
+  return { success: syncDetails.every(({ result }) => result !== 'FAILED'), action, syncDetails };
+}
+
+async function lastSync(
+  { mappings, ...platform }: SyncPlatform & { readonly database: Database },
+  context: Context,
+  collection: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, JsonObject>> {
+  const names = mappings.from(collection).map(({ name }) => name);
+  const last = new Map<string, JsonObject>();
+  if (names.length === 0 || ids.length === 0) return last;
+  for (const state of await listStates(await dbOf(platform, context), names, ids)) {
+    const { mapping, source_id, assignments, delivered_at, outcome } = state;
+    if (!Array.isArray(assignments) || outcome !== 'delivered') continue;
+    const entry = { effectiveAssignments: assignments, timestamp: delivered_at.toISOString() };
+    last.set(source_id, { ...last.get(source_id), [mapping]: entry });
+  }
+  return last;
+}
+
+function asObject(value: JsonValue): JsonObject | null {
+  return isObject(value) ? value : null;
+}

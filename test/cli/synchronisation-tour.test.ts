@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandLineOf } from '../support/command-line.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const PAGE = readFileSync(new URL('../../docs/synchronisation.md', import.meta.url), 'utf8');
+const COMMAND = /svccurl (?:-X (\w+) )?"\$SVC\/([^"]+)"(?: -d '([^']*)')?/g;
+
+describe('the tour of docs/synchronisation.md', () => {
+  let server: TestServer;
+  const svc = commandLineOf(() => server);
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  it('runs as it stands, and is answered as it says', async () => {
+    const tour = PAGE.slice(PAGE.indexOf('## A tour'), PAGE.indexOf('## What happens'));
+    const blocks = [...tour.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+    const answers = [];
+    for (const [, method = 'GET', path = '', body] of blocks.flatMap((block) => [
+      ...block.matchAll(COMMAND),
+    ])) {
+      const answer = await server.api(method, path, body === undefined ? {} : { body });
+      expect([path, answer.status < 300]).toEqual([path, true]);
+      answers.push(answer.body);
+    }
+    expect(answers).toHaveLength(9);
+    const [, , rehearsed, , accounts, why, , after] = answers;
+    expect(rehearsed.changes).toContainEqual(
+      expect.objectContaining({ operation: 'create', after: expect.objectContaining({ login: 'zoe' }) }),
+    );
+    expect(accounts.result).toMatchObject([{ _rev: '0', login: 'zoe', mail: 'zoe@example.com' }]);
+    const [, shown = '{}'] = /```json\n(\{"resource"[\s\S]*?)```/.exec(tour) ?? [];
+    const [told] = JSON.parse(shown).mappings;
+    const [mapping] = why.mappings;
+    expect(Object.keys(mapping)).toEqual(Object.keys(told));
+    expect(mapping.attributes).toEqual(expect.arrayContaining(told.attributes));
+    expect(mapping.why).toMatch(/^Its situation was ABSENT, so CREATE was done at /);
+    expect(after.mappings).toMatchObject([{ outcome: 'none' }]);
+  });
+
+  it('is told by svc, too', async () => {
+    await server.api('PUT', 'managed/user/yan', {
+      body: { userName: 'yan', givenName: 'Yan', sn: 'Li', mail: 'yan@example.com' },
+    });
+    const { code, out, err } = await svc(['why', 'object', 'managed/user/yan', '-o', 'table']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^managed\/user\/yan\nuser_account {2}to managed\/account\//);
+    expect(out).toMatch(/\/mail +properties\/1 of \/mail\n/);
+    const unknown = await svc(['why', 'object', 'managed/user/yan', '--mapping', 'user_acount']);
+    expect([unknown.code, unknown.err]).toEqual([4, expect.stringContaining("Did you mean 'user_account'?")]);
+  });
+});

@@ -1,0 +1,193 @@
+/** Filters of SCIM: what they say, and that stored objects are found by them as resources meet them. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '#json/index.ts';
+import { compileFilter } from '#resource/query/query-filter-match.ts';
+import { OPERATORS, parseScimFilter, type ScimFilter, type ScimValue } from '#scim/filter.ts';
+import { meetsFilter } from '#scim/filter-match.ts';
+import { toQueryFilter } from '#scim/filter-query.ts';
+import { represent } from '#scim/representation.ts';
+import '../../support/property-seed.ts';
+import { ENTERPRISE, shippedType } from './shipped.ts';
+
+const path = (name: string, sub: string | null = null, schema: string | null = null) => ({
+  schema,
+  name,
+  sub,
+});
+const compare = (name: string, operator: string, value: ScimValue, sub: string | null = null) => ({
+  kind: 'compare',
+  path: path(name, sub),
+  operator,
+  value,
+});
+
+describe('a filter', () => {
+  it.each([
+    ['userName eq "kim"', compare('userName', 'eq', 'kim')],
+    ['USERNAME EQ "kim"', compare('USERNAME', 'eq', 'kim')],
+    ['name.familyName co "O\'Malley"', compare('name', 'co', "O'Malley", 'familyName')],
+    ['title pr', { kind: 'present', path: path('title') }],
+    ['active eq True', compare('active', 'eq', true)],
+    ['x eq null', compare('x', 'eq', null)],
+    ['n gt -1.5e3', compare('n', 'gt', -1500)],
+    ['t eq "a\\"b\\u00e9"', compare('t', 'eq', 'a"bé')],
+    [
+      `${ENTERPRISE}:department eq "x"`,
+      { ...compare('department', 'eq', 'x'), path: path('department', null, ENTERPRISE) },
+    ],
+    ['not (a pr)', { kind: 'not', filter: { kind: 'present', path: path('a') } }],
+    [
+      'a pr or b pr and c pr',
+      {
+        kind: 'or',
+        filters: [
+          { kind: 'present', path: path('a') },
+          {
+            kind: 'and',
+            filters: [
+              { kind: 'present', path: path('b') },
+              { kind: 'present', path: path('c') },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'emails[type eq "work" and value co "@"]',
+      {
+        kind: 'element',
+        path: path('emails'),
+        filter: { kind: 'and', filters: [compare('type', 'eq', 'work'), compare('value', 'co', '@')] },
+      },
+    ],
+    [
+      'emails[type eq "work"].value eq "x"',
+      {
+        kind: 'element',
+        path: path('emails'),
+        filter: { kind: 'and', filters: [compare('type', 'eq', 'work'), compare('value', 'eq', 'x')] },
+      },
+    ],
+  ])('says %s', (text, expected) => {
+    expect(parseScimFilter(text, [ENTERPRISE])).toEqual(expected);
+  });
+
+  it.each([
+    '',
+    'userName',
+    'userName eq',
+    'userName eq kim',
+    'userName eq "kim',
+    'userName like "x"',
+    '(a pr',
+    'a pr)',
+    'a pr and',
+    'emails[type eq "work"',
+    'a.b.c pr',
+    'urn:other:User:x pr',
+    `${'('.repeat(40)}a pr${')'.repeat(40)}`,
+    Array(300).fill('a pr').join(' or '),
+    `a eq "${'x'.repeat(9_000)}"`,
+  ])('that is none is refused: %s', (text) => {
+    expect(() => parseScimFilter(text, [ENTERPRISE])).toThrow(expect.objectContaining({ code: 400 }));
+  });
+
+  const texts = fc.constantFrom(
+    'kim',
+    'Kim',
+    'lee',
+    'kim@example.com',
+    'KIM@example.com',
+    'work',
+    '',
+    'a',
+    'ä',
+  );
+  const content = fc.record(
+    {
+      userName: texts,
+      givenName: texts,
+      sn: texts,
+      mail: texts,
+      telephoneNumber: fc.oneof(texts, fc.constant(null)),
+      accountStatus: fc.constantFrom('active', 'inactive', 'other'),
+      department: fc.oneof(texts, fc.constant(null)),
+      postalAddress: texts,
+      city: texts,
+    },
+    { requiredKeys: [] },
+  );
+  const places = fc.constantFrom(
+    path('id'),
+    path('userName'),
+    path('name', 'givenName'),
+    path('name', 'familyName'),
+    path('emails', 'value'),
+    path('emails', 'type'),
+    path('emails'),
+    path('phoneNumbers', 'value'),
+    path('addresses', 'locality'),
+    path('department', null, ENTERPRISE),
+  );
+  const values = fc.oneof(texts, fc.constant('42'));
+  const condition = fc.oneof(
+    fc.record({ kind: fc.constant('present'), path: places }),
+    fc.record({
+      kind: fc.constant('compare'),
+      path: places,
+      operator: fc.constantFrom(...OPERATORS),
+      value: values,
+    }),
+    fc.record({
+      kind: fc.constant('compare'),
+      path: fc.constant(path('active')),
+      operator: fc.constantFrom('eq', 'ne'),
+      value: fc.boolean(),
+    }),
+  );
+  const inner = fc.record({
+    kind: fc.constant('compare'),
+    path: fc.constantFrom(path('value'), path('type')),
+    operator: fc.constantFrom(...OPERATORS),
+    value: texts,
+  });
+  const filters = fc.letrec<{ filter: ScimFilter }>((tie) => ({
+    filter: fc.oneof(
+      { maxDepth: 3, depthSize: 'small' },
+      condition,
+      fc.record({
+        kind: fc.constant('element'),
+        path: fc.constantFrom(path('emails'), path('phoneNumbers')),
+        filter: fc.oneof(
+          inner,
+          fc.record({ kind: fc.constantFrom('and', 'or'), filters: fc.tuple(inner, inner) }),
+          fc.record({ kind: fc.constant('not'), filter: inner }),
+        ),
+      }),
+      fc.record({ kind: fc.constant('not'), filter: tie('filter') }),
+      fc.record({
+        kind: fc.constantFrom('and', 'or'),
+        filters: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }),
+      }),
+    ) as fc.Arbitrary<ScimFilter>,
+  })).filter;
+
+  it('finds an object exactly where its resource meets it', async () => {
+    const type = await shippedType('User');
+    const isExact = ({ name }: { readonly name: string }) => name === 'id';
+    fc.assert(
+      fc.property(content, filters, (stored, filter) => {
+        const object: JsonObject = { _id: '42', ...stored };
+        const resource = represent(
+          type,
+          { id: '42', revision: '0', content: object },
+          { types: [type], base: 'http://x/scim/v2' },
+        );
+        const found = compileFilter(toQueryFilter(type, filter, () => []))(object);
+        expect(found).toBe(meetsFilter(filter, resource, isExact));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

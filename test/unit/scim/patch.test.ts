@@ -1,0 +1,218 @@
+/** PATCH as RFC 7644, 3.5.2, has it, and as the clients there are send it. */
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import { readPatchBody } from '#scim/bulk.ts';
+import { changesTo, readContent } from '#scim/content.ts';
+import { patchResource } from '#scim/patch.ts';
+import { represent } from '#scim/representation.ts';
+import { ENTERPRISE, shippedType } from './shipped.ts';
+
+const STORED: JsonObject = {
+  userName: 'kim',
+  givenName: 'Kim',
+  sn: 'Lee',
+  mail: 'kim@example.com',
+  accountStatus: 'active',
+};
+
+/** What a PATCH leaves to be changed of the stored object. */
+async function patched(...Operations: readonly JsonObject[]) {
+  const type = await shippedType('User');
+  const addresses = { types: [type], base: 'http://x/scim/v2' };
+  const before = represent(type, { id: '42', revision: '0', content: STORED }, addresses);
+  const { resource } = patchResource(type, before, readPatchBody({ Operations: [...Operations] }));
+  return changesTo(STORED, readContent(type, resource));
+}
+
+const replaced = (name: string, value: JsonValue) => [{ operation: 'replace', field: [name], value }];
+const removed = (name: string) => [{ operation: 'remove', field: [name] }];
+
+describe('a PATCH of a user', () => {
+  it.each<[string, JsonObject, unknown]>([
+    ['replaces an attribute', { op: 'replace', path: 'userName', value: 'lee' }, replaced('userName', 'lee')],
+    ['adds a part', { op: 'add', path: 'name.givenName', value: 'K' }, replaced('givenName', 'K')],
+    [
+      'adds parts together',
+      { op: 'add', path: 'name', value: { givenName: 'K' } },
+      replaced('givenName', 'K'),
+    ],
+    ['changes nothing that is so already', { op: 'replace', path: 'userName', value: 'kim' }, []],
+    ['removes an attribute', { op: 'remove', path: 'emails' }, removed('mail')],
+    ['removes a flag that it names', { op: 'remove', path: 'active' }, removed('accountStatus')],
+    ['removes an element', { op: 'remove', path: 'emails[type eq "work"]' }, removed('mail')],
+    [
+      'removes what is listed',
+      { op: 'remove', path: 'emails', value: [{ value: 'kim@example.com' }] },
+      removed('mail'),
+    ],
+    ['removes no other', { op: 'remove', path: 'emails', value: [{ value: 'x' }] }, []],
+    [
+      'replaces the value of an element',
+      { op: 'replace', path: 'emails[type eq "work"].value', value: 'k@x.org' },
+      replaced('mail', 'k@x.org'),
+    ],
+    [
+      'makes the element that is not there (Entra)',
+      { op: 'Replace', path: 'phoneNumbers[type eq "work"].value', value: '1' },
+      replaced('telephoneNumber', '1'),
+    ],
+    [
+      'takes names of operations in any case, and booleans as texts (Entra)',
+      { op: 'Replace', path: 'active', value: 'False' },
+      replaced('accountStatus', 'inactive'),
+    ],
+    [
+      'takes keys that are paths (Entra)',
+      { op: 'replace', value: { 'name.familyName': 'L', [`${ENTERPRISE}:department`]: 'Sales' } },
+      [...replaced('sn', 'L'), ...replaced('department', 'Sales')],
+    ],
+    [
+      'takes an extension as an object',
+      { op: 'add', value: { [ENTERPRISE]: { department: 'Sales' } } },
+      replaced('department', 'Sales'),
+    ],
+    [
+      'takes a whole extension by its path',
+      { op: 'add', path: ENTERPRISE, value: { department: 'Sales' } },
+      replaced('department', 'Sales'),
+    ],
+    [
+      'passes over the id that it has, and what nothing is known of (Okta)',
+      { op: 'replace', value: { id: '42', active: false, locale: 'de' } },
+      replaced('accountStatus', 'inactive'),
+    ],
+    [
+      'sets a manager by the id alone (Entra)',
+      { op: 'add', path: `${ENTERPRISE}:manager`, value: '7' },
+      replaced('manager', { _ref: 'managed/user/7' }),
+    ],
+    [
+      'means what was added last where there is one place',
+      { op: 'add', path: 'emails', value: [{ type: 'work', value: 'new@x.org' }] },
+      replaced('mail', 'new@x.org'),
+    ],
+    [
+      'sets a manager',
+      { op: 'add', path: `${ENTERPRISE}:manager`, value: { value: '7' } },
+      replaced('manager', { _ref: 'managed/user/7' }),
+    ],
+  ])('%s', async (_title, operation, expected) => {
+    expect(await patched(operation)).toEqual(expected);
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ['an operation that there is not', { op: 'move', path: 'userName', value: 'x' }, 'SCIM_BAD_SYNTAX'],
+    ['an attribute that there is not', { op: 'add', path: 'nickName', value: 'x' }, 'SCIM_BAD_PATH'],
+    ['a path that is none', { op: 'add', path: 'emails[', value: 'x' }, 'SCIM_BAD_PATH'],
+    ['what is read-only', { op: 'add', path: 'groups', value: [{ value: 'x' }] }, 'SCIM_NOT_MUTABLE'],
+    ['another id', { op: 'replace', value: { id: '43' } }, 'SCIM_NOT_MUTABLE'],
+    [
+      'a part that is read-only',
+      { op: 'replace', path: `${ENTERPRISE}:manager.displayName`, value: 'x' },
+      'SCIM_NOT_MUTABLE',
+    ],
+    ['meta', { op: 'replace', path: 'meta.version', value: 'x' }, 'SCIM_NOT_MUTABLE'],
+    ['a removal of nothing', { op: 'remove' }, 'SCIM_NO_TARGET'],
+    [
+      'an element that cannot be made',
+      { op: 'replace', path: 'emails[value co "zzz"].type', value: 'home' },
+      'SCIM_NO_TARGET',
+    ],
+    ['a value of another type', { op: 'replace', path: 'active', value: 'perhaps' }, 'SCIM_BAD_VALUE'],
+    ['a text that is an object', { op: 'replace', path: 'userName', value: { a: 1 } }, 'SCIM_BAD_VALUE'],
+  ])('refuses %s', async (_title, operation, id) => {
+    await expect(patched(operation)).rejects.toMatchObject({ code: 400, detail: { id } });
+  });
+});
+
+describe('a value that nobody has named', () => {
+  const status = async (accountStatus: string, resource: (before: JsonObject) => JsonObject) => {
+    const type = await shippedType('User');
+    const stored = { ...STORED, accountStatus };
+    const before = represent(type, { id: '42', revision: '0', content: stored }, { types: [type], base: '' });
+    return changesTo(stored, readContent(type, resource(before)), { keepsFlags: true });
+  };
+
+  it.each(['inactive', 'suspended'])('leaves an account %s', async (accountStatus) => {
+    const { active: _, ...rest } = STORED;
+    expect(await status(accountStatus, ({ active: _active, ...before }) => ({ ...rest, ...before }))).toEqual(
+      [],
+    );
+    expect(
+      await status(accountStatus, (before) => ({ ...before, name: { givenName: 'K', familyName: 'Lee' } })),
+    ).toEqual(replaced('givenName', 'K'));
+  });
+});
+
+describe('a PATCH that looks at too much', () => {
+  it('ends before it does', async () => {
+    const type = await shippedType('User');
+    const value = Array.from({ length: 1_000 }, (_, n) => ({ type: 'home', value: String(n) }));
+    const operations = readPatchBody({
+      Operations: [1, 2, 3].map(() => ({ op: 'add', path: 'emails', value })),
+    });
+    let left = 500_000;
+    const pay = (looks: number) => {
+      left -= looks;
+      if (left < 0) throw new RangeError('enough');
+    };
+    expect(() => patchResource(type, { id: '42' }, operations, pay)).toThrow('enough');
+  });
+});
+
+describe('a PATCH of a group', () => {
+  async function edges(...Operations: readonly JsonObject[]) {
+    const type = await shippedType('Group');
+    const before = represent(
+      type,
+      { id: 'g', revision: '0', content: { name: 'G' } },
+      { types: [type], base: '' },
+    );
+    const patch = patchResource(type, before, readPatchBody({ Operations: [...Operations] }));
+    const { all, added, removed: gone } = patch.edges.get('members') ?? { all: null, added: [], removed: [] };
+    return { all, added: [...added], removed: [...gone] };
+  }
+  const ref = (id: string) => `managed/user/${id}`;
+
+  it.each<[string, JsonObject[], object]>([
+    [
+      'adds members',
+      [{ op: 'add', path: 'members', value: [{ value: 'a' }, { value: 'b' }] }],
+      { added: [ref('a'), ref('b')] },
+    ],
+    ['removes one by its value', [{ op: 'remove', path: 'members[value eq "a"]' }], { removed: [ref('a')] }],
+    [
+      'removes the listed ones (Entra)',
+      [{ op: 'Remove', path: 'members', value: [{ value: 'a', $ref: null }] }],
+      { removed: [ref('a')] },
+    ],
+    ['removes all of them', [{ op: 'remove', path: 'members' }], { all: [] }],
+    ['clears by replacing with none (Okta)', [{ op: 'replace', path: 'members', value: [] }], { all: [] }],
+    [
+      'leaves them alone where it does not name them (Okta)',
+      [{ op: 'replace', value: { id: 'g', displayName: 'H' } }],
+      { all: null },
+    ],
+    [
+      'replaces them in a resource (Okta)',
+      [{ op: 'replace', value: { members: [{ value: 'a' }] } }],
+      { all: [ref('a')] },
+    ],
+    [
+      'means the last of what it says of one',
+      [
+        { op: 'add', path: 'members', value: [{ value: 'a' }] },
+        { op: 'remove', path: 'members[value eq "a"]' },
+      ],
+      { added: [], removed: [ref('a')] },
+    ],
+  ])('%s', async (_title, operations, expected) => {
+    expect(await edges(...operations)).toMatchObject(expected);
+  });
+
+  it('refuses to look for members by their names', async () => {
+    await expect(edges({ op: 'remove', path: 'members[display eq "Kim"]' })).rejects.toMatchObject({
+      code: 400,
+    });
+  });
+});

@@ -1,0 +1,68 @@
+/** What `scim.json` may map, and what is said of the rest. */
+import { describe, expect, it } from 'vitest';
+import { managedConfig, type ScimAttributeConfig, scimConfig } from '#config/index.ts';
+import { compileResourceTypes } from '#scim/compile-resource-type.ts';
+import { parsed } from './shipped.ts';
+
+const PROPERTIES = {
+  userName: { type: 'string' },
+  password: { type: 'string', secureHash: { algorithm: 'ARGON2ID' } },
+  badge: { type: 'string', encryption: { purpose: 'x' } },
+  note: { type: 'string', scope: 'private' },
+  mail: { type: 'string' },
+  age: { type: 'integer' },
+};
+
+function compiled(attributes: readonly Partial<ScimAttributeConfig>[], managed = 'managed/person') {
+  const scim = {
+    resourceTypes: [{ name: 'User', endpoint: '/Users', managed, schema: 'urn:x:User', attributes }],
+  };
+  const types = { objects: [{ name: 'person', schema: { properties: PROPERTIES, required: ['userName'] } }] };
+  return compileResourceTypes(parsed(scimConfig, scim), parsed(managedConfig, types));
+}
+
+describe('a resource type', () => {
+  it('knows types and what is required from the managed one', () => {
+    const { types, faults } = compiled([
+      { scim: 'userName', managed: '/userName', uniqueness: 'server' },
+      { scim: 'age', managed: '/age' },
+      { scim: 'emails[type eq "work"].value', managed: '/mail' },
+      { scim: 'password', managed: '/password', returned: 'never' },
+    ]);
+    expect(faults).toEqual([]);
+    expect(types[0]?.attributes).toMatchObject([
+      { name: 'userName', type: 'string', required: true, caseExact: false, uniqueness: 'server' },
+      { name: 'age', type: 'integer', required: false },
+      { name: 'emails', type: 'complex', multiValued: true },
+      { name: 'password', mutability: 'writeOnly', returned: 'never' },
+    ]);
+  });
+
+  it.each<[string, Partial<ScimAttributeConfig>, object]>([
+    ['a property that there is not', { scim: 'x', managed: '/nobody' }, { isMissing: true }],
+    ['a hash', { scim: 'password', managed: '/password' }, { message: "'/password' is a secret" }],
+    ['what is encrypted', { scim: 'badge', managed: '/badge' }, { message: "'/badge' is a secret" }],
+    ['what is private', { scim: 'note', managed: '/note' }, { message: "'/note' is a secret" }],
+    ['no property', { scim: 'userName' }, { message: "'userName' names no managed property" }],
+    [
+      'a path that is none',
+      { scim: 'a.b.c', managed: '/mail' },
+      { message: "'a.b.c' is no path of an attribute" },
+    ],
+    [
+      'any element',
+      { scim: 'emails[value pr].value', managed: '/mail' },
+      { hint: 'Such as emails[type eq "work"].value' },
+    ],
+  ])('leaves out %s, and says so', (_title, attribute, fault) => {
+    const work = { scim: 'emails[type eq "work"].display', managed: '/userName' };
+    const { faults } = compiled([work, attribute]);
+    expect(faults).toEqual([expect.objectContaining(fault)]);
+    expect(faults[0]?.field).toMatch(/^\/resourceTypes\/0\/attributes\/1/);
+  });
+
+  it('is left out where its type is not there', () => {
+    const { types, faults } = compiled([], 'managed/nobody');
+    expect([types, faults]).toEqual([[], [expect.objectContaining({ isMissing: true })]]);
+  });
+});
