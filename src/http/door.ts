@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { translateDatabaseError } from '#database/index.ts';
+import { type Trouble, translateDatabaseError, troubleOf } from '#database/index.ts';
 import {
   BadRequestError,
   errorIdOf,
@@ -122,7 +122,8 @@ export class Door {
       return await ask();
     } catch (thrown) {
       const error = toResourceError(translateDatabaseError(thrown));
-      if (error.code >= 500 && error.cause !== undefined) this.#tellFailed(exchange, error.cause);
+      if (error.code >= 500 && error.cause !== undefined)
+        this.#tellFailed(exchange, error.cause, troubleOf(error));
       exchange.failure = error;
       const answer = writeError(error, { prettyPrint: exchange.incoming.says('_prettyPrint', 'true') });
       // The rest of the body is not read, so the connection cannot carry another request.
@@ -156,8 +157,13 @@ export class Door {
     });
   }
 
-  #tellFailed({ incoming: { method, path }, requestId }: HttpExchange, error: unknown): void {
-    this.#options.observe({ kind: 'http.failed', method, path, requestId, error });
+  #tellFailed(
+    { incoming: { method, path }, requestId }: HttpExchange,
+    error: unknown,
+    trouble?: Trouble,
+  ): void {
+    const kind = trouble === 'unreachable' ? 'http.unavailable' : 'http.failed';
+    this.#options.observe({ kind, method, path, requestId, error });
   }
 }
 

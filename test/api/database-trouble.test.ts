@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { onServer } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 describe('when the database cannot do its part', () => {
@@ -107,6 +108,34 @@ describe('when the database cannot do its part', () => {
       const made = await Promise.all(Array.from({ length: 8 }, create));
       expect(made.map(({ status }) => status)).toEqual(Array(8).fill(201));
       expect(await count('plain')).toBe(before + 8);
+    },
+  );
+
+  // To a pooler it is another matter what the server says.
+  test.skipIf((process.env['SVC_TEST_PGBOUNCER'] ?? '') !== '')(
+    'a database that lets nobody in is a 503, whatever it says, and no fault of the server',
+    async () => {
+      const { db } = server.database;
+      const name = (await sql<{ name: string }>`select current_database() as name`.execute(db)).rows[0]!.name;
+      const before = await count('plain');
+      const lines = () => server.observations.filter(({ kind }) => kind === 'http.unavailable').length;
+      const told = lines();
+      const open = (to: 'on' | 'off') =>
+        onServer(inject('databaseServerUrl'), `alter database ${name} allow_connections ${to}`);
+      await open('off');
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = ${name} and application_name like 'svc:%'`.execute(db);
+      const { status, headers, body } = await eventually(
+        () => server.api('POST', 'managed/plain', { body: {} }),
+        ({ status }) => status !== 201,
+      );
+      expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+      expect(body).toMatchObject({ detail: { id: 'DB_UNREACHABLE' } });
+      expect(server.observations.filter(({ kind }) => kind === 'http.failed')).toEqual([]);
+      expect(lines()).toBeGreaterThan(told);
+      await open('on');
+      await isReady();
+      expect(await count('plain')).toBe(before);
     },
   );
 

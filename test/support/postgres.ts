@@ -61,7 +61,7 @@ export function databaseEnvironment(url: string): Record<string, string> {
   return { DATABASE_URL: pooled.href, ...direct };
 }
 
-async function onServer(url: string, statement: string): Promise<void> {
+export async function onServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

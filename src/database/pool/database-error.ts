@@ -3,11 +3,23 @@
  * whatever it likes: only an error that was seen here on its way out of the driver is one of the database.
  */
 const raised = new WeakSet<object>();
+/** Those that kept somebody from having a connection at all, whatever was said: a name, a route, TLS, a password. */
+const unreached = new WeakSet<object>();
 
 /** Said of whatever a client or pool rejects with. @returns the same error */
 export function ofDatabase<T>(error: T): T {
   if (typeof error === 'object' && error !== null) raised.add(error);
   return error;
+}
+
+/** Said of whatever has ended an attempt to connect. @returns the same error */
+export function ofConnect<T>(error: T): T {
+  if (typeof error === 'object' && error !== null) unreached.add(error);
+  return ofDatabase(error);
+}
+
+export function isOfConnect(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && unreached.has(error);
 }
 
 export function isOfDatabase(error: unknown): error is object {

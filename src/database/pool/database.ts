@@ -195,17 +195,18 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
     connectionTimeoutMillis: 10_000,
     onConnect: async (client) => {
       if (options.pooled === true) return;
-      const { rows } = await client.query<{ session: number; is_read_only: boolean }>(
+      const { rows } = await client.query<{ session: number; server_since: string; is_read_only: boolean }>(
         `select set_config('idle_in_transaction_session_timeout', $1, false), pg_backend_pid() as session,
+                extract(epoch from pg_postmaster_start_time())::text as server_since,
                 current_setting('default_transaction_read_only')::boolean as is_read_only
            ${options.forgets === true ? `, set_config('synchronous_commit', 'off', false)` : ''}
            ${keepsPlans ? `${KEEP_PLANS}, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''}`,
         [String(options.idleInTransactionMs ?? 60_000)],
       );
-      const { session, is_read_only: isReadOnly } = oneRow(rows);
+      const { session, server_since: serverSince, is_read_only: isReadOnly } = oneRow(rows);
       if (isReadOnly) readOnlySessions.add(client);
       noteSession(client, session);
-      silence.add(client);
+      silence.add(client, serverSince);
     },
   });
   const readOnlySessions = retireReadOnlySession(pool);

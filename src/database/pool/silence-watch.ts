@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { oneRow } from '../one-row.ts';
 import { awaitsAnswer, bytesRead, dropConnection, sessionOf } from '../wire/pg-client.ts';
 import { DatabaseClient } from './database-client.ts';
 
@@ -9,6 +10,8 @@ const ASK_TIMEOUT_MS = 3_000;
 
 interface Watched {
   readonly client: pg.ClientBase;
+  /** When the server of the session began: after a fail-over another one answers, whose sessions have the same numbers. */
+  readonly serverSince: string;
   bytesRead: number;
   /** When something came from it last. */
   heardAt: number;
@@ -36,9 +39,11 @@ export class SilenceWatch {
     this.#applicationName = applicationName;
   }
 
-  add(client: pg.ClientBase): void {
+  /** @param serverSince when the server began, by its clock, in seconds */
+  add(client: pg.ClientBase, serverSince: string): void {
     this.#watched.set(client, {
       client,
+      serverSince,
       bytesRead: bytesRead(client),
       heardAt: performance.now(),
       waitsFrom: null,
@@ -80,21 +85,24 @@ export class SilenceWatch {
     client.on('error', () => {});
     try {
       await client.connect();
-      const { rows } = await client.query<{ pid: number }>(
-        `select pid from pg_stat_activity where pid = any($1) and (state = 'active' or state_change > now() - interval '1 second')`,
+      const { rows } = await client.query<{ server_since: string; working: number[] }>(
+        `select extract(epoch from pg_postmaster_start_time())::text as server_since, array(
+           select pid from pg_stat_activity
+           where pid = any($1) and (state = 'active' or state_change > now() - interval '1 second')) as working`,
         [silent.map(({ client }) => sessionOf(client))],
       );
-      const working = new Set(rows.map(({ pid }) => pid));
+      const { server_since: serverSince, working } = oneRow(rows);
+      const isWorking = (watched: Watched) =>
+        watched.serverSince === serverSince && working.includes(sessionOf(watched.client) ?? 0);
       for (const watched of silent) note(watched, performance.now());
       const dead = silent.filter(
-        ({ client, waitsFrom }) =>
-          waitsFrom !== null && waitsFrom < since && !working.has(sessionOf(client)!),
+        (watched) => watched.waitsFrom !== null && watched.waitsFrom < since && !isWorking(watched),
       );
       if (dead.length === 0) return;
       await client.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where pid = any($1) and application_name = $2 and state like 'idle%' and state_change < now() - interval '1 second'`,
-        [this.#drop(dead), this.#applicationName],
+        [this.#drop(dead, serverSince), this.#applicationName],
       );
     } finally {
       void client.end().catch(() => undefined);
@@ -104,15 +112,17 @@ export class SilenceWatch {
   /**
    * Idle ones of which nothing was heard since are as suspect, and cost little to open anew.
    *
-   * @returns the sessions that were dropped
+   * @returns the sessions that were dropped, of the server that answers now
    */
-  #drop(dead: readonly Watched[]): (number | null)[] {
+  #drop(dead: readonly Watched[], serverSince: string): (number | null)[] {
     const since = Math.min(...dead.map(({ waitsFrom }) => waitsFrom!));
     const dropped = [...this.#watched.values()].filter(
       (watched) => dead.includes(watched) || (watched.waitsFrom === null && watched.heardAt <= since),
     );
     for (const { client } of dropped) dropConnection(client, new SilentConnection());
-    return dropped.map(({ client }) => sessionOf(client));
+    return dropped
+      .filter((watched) => watched.serverSince === serverSince)
+      .map(({ client }) => sessionOf(client));
   }
 }
 

@@ -7,7 +7,7 @@ import {
   ServiceUnavailableError,
   wordsOf,
 } from '#errors/index.ts';
-import { isOfDatabase, troubled } from './database-error.ts';
+import { isOfConnect, isOfDatabase, troubled } from './database-error.ts';
 
 /** What Postgres, or the connection to it, said about a failed statement. */
 interface DriverError {
@@ -41,12 +41,15 @@ export function isTaken(error: unknown): boolean {
   return sqlStateOf(error) === '23505';
 }
 
-const CONNECTION_STATES = /^(?:08...|57P0[1235]|53300|25P03|ECONN(?:RESET|REFUSED)|EPIPE|ETIMEDOUT|ENOENT)$/;
+/** Of a session that there was. What keeps one from beginning is told by where it comes from, for it may say anything. */
+const CONNECTION_STATES =
+  /^(?:08...|57P0[1-5]|25P0[34]|ECONN(?:RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|ERR_SSL_\w+)$/;
 const CONNECTION_MESSAGES =
-  /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error/i;
+  /Connection terminated|Client has encountered a connection error|server login has been failing|no more connections allowed|query_wait_timeout/i;
 
 /** The connection broke or could not be had; the statement may be tried again on another one. */
 export function isConnectionLost(error: unknown): boolean {
+  if (isOfConnect(error)) return true;
   const state = sqlStateOf(error);
   if (state !== undefined && CONNECTION_STATES.test(state)) return true;
   return isOfDatabase(error) && CONNECTION_MESSAGES.test(wordsOf(error));

@@ -32,6 +32,14 @@ export const DOOR = {
     text: ({ method, path }) => `${method} ${path} failed unexpectedly`,
     facts: ({ requestId, error: thrown }) => ({ requestId, ...errorFacts(thrown) }),
   }),
+  // While the database is away each request fails by it: the first says so, and now and then another one.
+  'http.unavailable': said<{ method: string; path: string; requestId: string; error: unknown }>({
+    level: 'warn',
+    text: ({ method, path, error }) =>
+      `${method} ${path} answered 503, the database is away: ${wordsOf(error)}`,
+    facts: ({ requestId }) => ({ requestId }),
+    sameAs: ({ error }) => wordsOf(error),
+  }),
   'login.attempted': said<{
     result: 'SUCCESSFUL' | 'FAILED';
     principal: string;

@@ -34,6 +34,8 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     () => undefined,
     (error: unknown) => error,
   );
+const urlWith = (other: Partial<Pick<URL, 'pathname' | 'username' | 'password'>>) =>
+  Object.assign(new URL(test.url), other).href;
 const refusedElsewhere = () =>
   new Promise<Error>((resolve) => connect(1, '127.0.0.1').once('error', resolve));
 
@@ -59,8 +61,13 @@ describe('an error of the database', () => {
     for (const way of ways) expect(sqlStateOf(await failureOf(way()))).toBe('22012');
   });
 
-  it('is one also when there is no connection at all', async () => {
-    const nowhere = openDatabase({ url: NOWHERE, poolSize: 2 });
+  it.each([
+    ['nobody listens', () => NOWHERE],
+    ['the name of its host is unknown', () => 'postgres://nobody@no-such-host.invalid/none'],
+    ['it is gone', () => urlWith({ pathname: '/gone' })],
+    ['the password has changed', () => urlWith({ username: 'nobody_here', password: 'old' })],
+  ])('is one also when there is no connection at all, since %s', async (_, url) => {
+    const nowhere = openDatabase({ url: url(), poolSize: 2 });
     for (const way of [() => nowhere.pool.query('select 1'), () => nowhere.pool.connect()]) {
       const error = await failureOf(way());
       expect(isConnectionLost(error)).toBe(true);
