@@ -7,6 +7,7 @@
  */
 
 export { type Action, ActionTable } from './action-table.ts';
+export { mapInTurns } from './budget.ts';
 export {
   type ClientContext,
   type Context,

@@ -32,10 +32,32 @@ export function withPart(object: JsonObject, name: string, value: JsonValue): Js
   return value === null ? others : { ...others, [own]: value };
 }
 
+/** Lets others have the thread now and then; there is nothing to wait for most of the time. */
+export type Pause = () => Promise<void> | undefined;
+
+/** `filter` of a list, of which each look may be one at another list. */
+export async function filterInTurns<Item>(
+  list: readonly Item[],
+  isKept: (item: Item) => boolean,
+  pause: Pause,
+): Promise<Item[]> {
+  const kept: Item[] = [];
+  for (const item of list) {
+    if (isKept(item)) kept.push(item);
+    const others = pause();
+    if (others !== undefined) await others;
+  }
+  return kept;
+}
+
 /** A list with values added that it does not have. */
-export function withValues(before: readonly JsonValue[], added: readonly JsonValue[]): JsonValue[] {
+export async function withValues(
+  before: readonly JsonValue[],
+  added: readonly JsonValue[],
+  pause: Pause,
+): Promise<JsonValue[]> {
   const isNew = (value: JsonValue) => !before.some((one) => isSame(one, value));
-  const news = added.filter(isNew);
+  const news = await filterInTurns(added, isNew, pause);
   // One element at most is the primary one: the last that is said to be.
   const isPrimary = news.some((one) => isObject(one) && one['primary'] === true);
   const kept = isPrimary
@@ -45,8 +67,12 @@ export function withValues(before: readonly JsonValue[], added: readonly JsonVal
 }
 
 /** A list without the values that are listed. */
-export function withoutValues(before: readonly JsonValue[], removed: readonly JsonValue[]): JsonValue[] {
-  return before.filter((one) => !removed.some((value) => isSame(one, value)));
+export function withoutValues(
+  before: readonly JsonValue[],
+  removed: readonly JsonValue[],
+  pause: Pause,
+): Promise<JsonValue[]> {
+  return filterInTurns(before, (one) => !removed.some((value) => isSame(one, value)), pause);
 }
 
 /** The same value; of objects what the shorter one says counts, such as the value alone. */

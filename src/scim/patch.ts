@@ -1,11 +1,20 @@
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import type { PatchOperation } from '#resource/index.ts';
+import type { Context, PatchOperation } from '#resource/index.ts';
 import { withoutSchema } from './attribute-path.ts';
 import { badValue, memberIgnoringCase, memberOf, refsOf } from './content.ts';
 import { parseElementPath, type ScimFilter } from './filter.ts';
 import { meetsFilter } from './filter-match.ts';
-import { lastFirst, listOf, merged, withoutValues, withPart, withValues } from './parts.ts';
+import {
+  filterInTurns,
+  lastFirst,
+  listOf,
+  merged,
+  type Pause,
+  withoutValues,
+  withPart,
+  withValues,
+} from './parts.ts';
 import {
   type Attribute,
   attributeAt,
@@ -30,7 +39,8 @@ export interface Patched {
 }
 
 type Op = 'add' | 'replace' | 'remove';
-type Pay = (looks: number) => void;
+/** What pays for a patch, and knows when it is others' turn. */
+export type Purse = Pick<Context['budget'], 'spend' | 'stretch'>;
 
 interface Target {
   readonly attribute: Attribute;
@@ -45,18 +55,18 @@ const CORE = new Set(['schemas', 'meta']);
 /**
  * Applies the operations of a PATCH (RFC 7644, 3.5.2) to a resource, in the ways of the clients there are.
  *
- * @param pay told of each look at an element, before it: throws when it has been enough
+ * @param purse pays for each look at an element before it, and for the time; others have their turns meanwhile
  * @param operations the path of each is the one token of its `field`, or its tokens are names; without any the value says it
- * @throws BadRequestError `SCIM_BAD_PATH`, `SCIM_BAD_VALUE`, `SCIM_NO_TARGET`, `SCIM_NOT_MUTABLE`
+ * @throws BadRequestError `SCIM_BAD_PATH`, `SCIM_BAD_VALUE`, `SCIM_NO_TARGET`, `SCIM_NOT_MUTABLE`; ResourceError `BUDGET_SPENT`
  */
-export function patchResource(
+export async function patchResource(
   type: ResourceType,
   before: JsonObject,
   operations: readonly PatchOperation[],
-  pay: Pay = () => {},
-): Patched {
-  const patch = new Patch(type, structuredClone(before), pay);
-  for (const operation of operations) patch.apply(operation);
+  purse: Purse,
+): Promise<Patched> {
+  const patch = new Patch(type, structuredClone(before), purse);
+  for (const operation of operations) await patch.apply(operation);
   return patch;
 }
 
@@ -64,15 +74,19 @@ class Patch implements Patched {
   readonly resource: JsonObject;
   readonly edges = new Map<string, EdgeChanges>();
   readonly #type: ResourceType;
-  readonly #pay: Pay;
+  readonly #purse: Purse;
+  readonly #pause: Pause;
 
-  constructor(type: ResourceType, resource: JsonObject, pay: Pay) {
+  constructor(type: ResourceType, resource: JsonObject, purse: Purse) {
     this.#type = type;
     this.resource = resource;
-    this.#pay = pay;
+    this.#purse = purse;
+    this.#pause = purse.stretch();
   }
 
-  apply({ operation, field, value = null }: PatchOperation): void {
+  async apply({ operation, field, value = null }: PatchOperation): Promise<void> {
+    this.#purse.spend('operations');
+    await this.#pause();
     if (operation !== 'add' && operation !== 'replace' && operation !== 'remove') {
       throw new BadRequestError(`'${operation}' is no operation of a PATCH`, {
         id: 'SCIM_BAD_SYNTAX',
@@ -80,10 +94,10 @@ class Patch implements Patched {
       });
     }
     const path = field.join('.');
-    if (path !== '') this.#at(operation, path, value, false);
+    if (path !== '') await this.#at(operation, path, value, false);
     else if (operation === 'remove')
       throw new BadRequestError("'remove' needs a path", { id: 'SCIM_NO_TARGET' });
-    else if (isObject(value)) this.#all(operation, value, null);
+    else if (isObject(value)) await this.#all(operation, value, null);
     else
       throw new BadRequestError(`'${operation}' without a path needs an object as its value`, {
         id: 'SCIM_BAD_VALUE',
@@ -91,13 +105,15 @@ class Patch implements Patched {
   }
 
   /** Keys may be paths, and those of an extension an object of their own. */
-  #all(op: Op, value: JsonObject, schema: string | null): void {
+  async #all(op: Op, value: JsonObject, schema: string | null): Promise<void> {
     for (const [key, given] of Object.entries(value)) {
       const extension = schemasOf(this.#type).find((one) => one.toLowerCase() === key.toLowerCase());
-      if (schema === null && extension !== undefined && isObject(given)) this.#all(op, given, extension);
+      if (schema === null && extension !== undefined && isObject(given))
+        await this.#all(op, given, extension);
       else if (schema === null && key.toLowerCase() === 'id') this.#sameId(given);
       else if (!CORE.has(key.toLowerCase())) {
-        this.#at(op, schema === null ? key : `${schema}:${key}`, given, true);
+        await this.#pause();
+        await this.#at(op, schema === null ? key : `${schema}:${key}`, given, true);
       }
     }
   }
@@ -110,10 +126,10 @@ class Patch implements Patched {
   }
 
   /** @param isOneOfMany what nothing is known of, or cannot be written, is passed over, as in a resource that is sent as a whole */
-  #at(op: Op, path: string, value: JsonValue, isOneOfMany: boolean): void {
+  async #at(op: Op, path: string, value: JsonValue, isOneOfMany: boolean): Promise<void> {
     const extension = schemasOf(this.#type).find((one) => one.toLowerCase() === path.toLowerCase());
     if (extension !== undefined) {
-      this.#extension(op, extension, value);
+      await this.#extension(op, extension, value);
       return;
     }
     const target = this.#target(path);
@@ -131,16 +147,16 @@ class Patch implements Patched {
       });
     }
     if (binding.kind === 'reference' && binding.isArray) this.#edges(op, target, binding, value);
-    else if (target.filter !== null) this.#elements(op, target, target.filter, value);
+    else if (target.filter !== null) await this.#elements(op, target, target.filter, value);
     else if (target.sub !== null) this.#part(op, attribute, target.sub, value);
-    else this.#whole(op, attribute, value);
+    else await this.#whole(op, attribute, value);
   }
 
-  #extension(op: Op, schema: string, value: JsonValue): void {
+  async #extension(op: Op, schema: string, value: JsonValue): Promise<void> {
     if (op === 'remove') {
       for (const attribute of this.#type.attributes)
         if (attribute.schema === schema) this.#set(attribute, undefined);
-    } else if (isObject(value)) this.#all(op, value, schema);
+    } else if (isObject(value)) await this.#all(op, value, schema);
     else throw new BadRequestError(`'${schema}' needs an object as its value`, { id: 'SCIM_BAD_VALUE' });
   }
 
@@ -168,14 +184,16 @@ class Patch implements Patched {
     return { attribute, sub: parsed.sub, filter };
   }
 
-  #whole(op: Op, attribute: Attribute, value: JsonValue): void {
+  async #whole(op: Op, attribute: Attribute, value: JsonValue): Promise<void> {
     const before = memberOf(this.#type, attribute, this.resource) ?? null;
-    this.#pay((1 + listOf(before).length) * (1 + listOf(value).length));
+    this.#purse.spend('nodes', (1 + listOf(before).length) * (1 + listOf(value).length));
     if (op === 'remove') {
       const isSome = attribute.multiValued && value !== null;
-      this.#set(attribute, isSome ? withoutValues(listOf(before), listOf(value)) : undefined);
+      const left = isSome ? await withoutValues(listOf(before), listOf(value), this.#pause) : undefined;
+      this.#set(attribute, left);
     } else if (attribute.multiValued) {
-      const added = op === 'replace' ? listOf(value) : withValues(listOf(before), listOf(value));
+      const added =
+        op === 'replace' ? listOf(value) : await withValues(listOf(before), listOf(value), this.#pause);
       this.#set(attribute, attribute.binding.kind === 'elements' ? lastFirst(added) : added);
     } else if (attribute.type === 'complex' && isObject(before) && isObject(value)) {
       this.#set(attribute, merged(before, value));
@@ -192,15 +210,18 @@ class Patch implements Patched {
       return;
     }
     const elements = listOf(before);
-    this.#pay(elements.length);
+    this.#purse.spend('nodes', elements.length);
     // Without elements there is one to be made, of which nothing else is known.
     this.#set(attribute, elements.length === 0 && op !== 'remove' ? [change({})] : elements.map(change));
   }
 
-  #elements(op: Op, { attribute, sub }: Target, filter: ScimFilter, value: JsonValue): void {
+  async #elements(op: Op, { attribute, sub }: Target, filter: ScimFilter, value: JsonValue): Promise<void> {
     const before = listOf(memberOf(this.#type, attribute, this.resource) ?? null);
-    this.#pay(before.length * LOOKS_OF_A_FILTER);
-    const isMeant = (one: JsonValue) => isObject(one) && meetsFilter(filter, one, exactness(attribute));
+    this.#purse.spend('nodes', before.length * LOOKS_OF_A_FILTER);
+    const isExact = exactness(attribute);
+    const meets = (one: JsonValue) => isObject(one) && meetsFilter(filter, one, isExact);
+    const meant = new Set(await filterInTurns(before, meets, this.#pause));
+    const isMeant = (one: JsonValue) => meant.has(one);
     const part = sub === null ? null : (subAttributeAt(attribute, sub)?.name ?? sub);
     if (op === 'remove') {
       const left = before.flatMap((one) => {
@@ -215,7 +236,7 @@ class Patch implements Patched {
       if (isObject(value)) return merged(one, value);
       throw badValue(attribute, value, 'an object');
     };
-    if (before.some(isMeant)) {
+    if (meant.size > 0) {
       this.#set(
         attribute,
         before.map((one) => (isMeant(one) && isObject(one) ? change(one) : one)),

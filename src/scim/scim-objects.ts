@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type Pointer } from '#json/index.ts';
 import {
   type Context,
   dbOf,
+  mapInTurns,
   type PatchOperation,
   type QueryResult,
   type Resource,
@@ -58,7 +59,7 @@ export class ScimObjects {
     const page = await this.#ask.all({ ...request, fields: this.#fields(selection) });
     const rows = count === 0 ? [] : page.result;
     const facts = await this.#facts(rows.map(({ id }) => id ?? ''));
-    const result = rows.map((row) => this.#shown(row, selection, facts));
+    const result = await mapInTurns(rows, (row) => this.#shown(row, selection, facts));
     if (startIndex === undefined)
       return { ...page, result, pagedResultsCookie: count === 0 ? null : page.pagedResultsCookie };
     return { ...page, result, pagedResultsCookie: null, startIndex };
@@ -114,9 +115,7 @@ export class ScimObjects {
     this.#requireRevision(stored, revision);
     const facts = await this.#facts([id]);
     const before = this.#represent(stored, facts);
-    const { resource, edges } = patchResource(this.#type, before, operations, (looks) =>
-      this.#context.budget.spend('nodes', looks),
-    );
+    const { resource, edges } = await patchResource(this.#type, before, operations, this.#context.budget);
     const said = readContent(this.#type, resource);
     // Lists of references are not in the resource that was patched.
     const single = { ...said, references: said.references.filter(({ reference }) => !reference.isArray) };

@@ -35,21 +35,24 @@ export function readSelection(
       id: 'SCIM_BAD_VALUE',
     });
   }
-  const named = wanted.length > 0 ? wanted : excluded;
-  const isNamed = (attribute: Attribute) => named.filter((path) => isAbout(type, path, attribute));
+  const areWanted = wanted.length > 0;
+  const named = areWanted ? wanted : excluded;
+  // What the names mean is found out once: there may be many of them, and many resources.
+  const told = new Map(
+    type.attributes.map((one) => [one, tellOf(named.filter((path) => isAbout(type, path, one)))]),
+  );
+  const ofMeta = tellOf(named.filter(({ name }) => name.toLowerCase() === 'meta'));
   const shows = (attribute: Attribute): boolean => {
     const { returned } = attribute;
     if (returned === 'never' || returned === 'always') return returned === 'always';
-    const paths = isNamed(attribute);
-    if (wanted.length > 0) return paths.length > 0;
-    return returned === 'default' && !paths.some(({ sub }) => sub === null);
+    const tell = told.get(attribute);
+    if (areWanted) return tell !== undefined;
+    return returned === 'default' && tell?.isWhole !== true;
   };
   const showsPart = (attribute: Attribute, name: string): boolean => {
     const part = subAttributeAt(attribute, name);
     if (part?.returned !== 'request') return true;
-    return (
-      wanted.length > 0 && isNamed(attribute).some(({ sub }) => sub?.toLowerCase() === name.toLowerCase())
-    );
+    return areWanted && told.get(attribute)?.parts.has(name.toLowerCase()) === true;
   };
   return {
     shows,
@@ -60,11 +63,7 @@ export function readSelection(
         const isOwn = CORE.includes(name) || (name !== 'meta' && !schemasOf(type).includes(name));
         if (CORE.includes(name)) selected[name] = value;
         else if (name === 'meta') {
-          const meta = part(
-            value,
-            named.filter((path) => path.name.toLowerCase() === 'meta'),
-            wanted.length > 0,
-          );
+          const meta = part(value, ofMeta, areWanted);
           if (meta !== undefined) selected[name] = meta;
         } else if (isOwn) {
           const shown = selectedValue(type, name, type.schema, value);
@@ -90,17 +89,30 @@ export function readSelection(
     const attribute = attributeAt(of, { schema, name, sub: null });
     if (attribute === undefined || !shows(attribute)) return undefined;
     if (attribute.returned === 'always') return value;
-    const shown = part(value, isNamed(attribute), wanted.length > 0);
+    const shown = part(value, told.get(attribute), areWanted);
     return shown === undefined ? undefined : withParts(shown, (part) => showsPart(attribute, part));
   }
 }
 
+/** What the names of a request say of one attribute. */
+interface Tell {
+  readonly isWhole: boolean;
+  /** In small letters. */
+  readonly parts: ReadonlySet<string>;
+}
+
+/** @returns undefined where none is about it */
+function tellOf(paths: readonly AttributePath[]): Tell | undefined {
+  if (paths.length === 0) return undefined;
+  const parts = paths.flatMap(({ sub }) => sub?.toLowerCase() ?? []);
+  return { isWhole: parts.length < paths.length, parts: new Set(parts) };
+}
+
 /** What is left of a value where only parts of it are named, to be shown or to be left out. */
-function part(value: JsonValue, paths: readonly AttributePath[], areWanted: boolean): JsonValue | undefined {
-  if (paths.length === 0) return areWanted ? undefined : value;
-  if (paths.some(({ sub }) => sub === null)) return areWanted ? value : undefined;
-  const names = paths.map(({ sub }) => sub?.toLowerCase());
-  return withParts(value, (name) => names.includes(name.toLowerCase()) === areWanted);
+function part(value: JsonValue, tell: Tell | undefined, areWanted: boolean): JsonValue | undefined {
+  if (tell === undefined) return areWanted ? undefined : value;
+  if (tell.isWhole) return areWanted ? value : undefined;
+  return withParts(value, (name) => tell.parts.has(name.toLowerCase()) === areWanted);
 }
 
 /** Of an object, or of each in a list. */

@@ -1,6 +1,7 @@
 /** PATCH as RFC 7644, 3.5.2, has it, and as the clients there are send it. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '#json/index.ts';
+import { Budget, REQUEST_ALLOWANCE } from '#resource/budget.ts';
 import { readPatchBody } from '#scim/bulk.ts';
 import { changesTo, readContent } from '#scim/content.ts';
 import { patchResource } from '#scim/patch.ts';
@@ -20,7 +21,8 @@ async function patched(...Operations: readonly JsonObject[]) {
   const type = await shippedType('User');
   const addresses = { types: [type], base: 'http://x/scim/v2' };
   const before = represent(type, { id: '42', revision: '0', content: STORED }, addresses);
-  const { resource } = patchResource(type, before, readPatchBody({ Operations: [...Operations] }));
+  const operations = readPatchBody({ Operations: [...Operations] });
+  const { resource } = await patchResource(type, before, operations, new Budget());
   return changesTo(STORED, readContent(type, resource));
 }
 
@@ -145,18 +147,39 @@ describe('a value that nobody has named', () => {
 });
 
 describe('a PATCH that looks at too much', () => {
+  const elements = (count: number, value: string) =>
+    Array.from({ length: count }, (_, n) => ({ type: 'home', value: `${value}${n}` }));
+  const adding = (...lists: readonly JsonObject[][]) =>
+    readPatchBody({ Operations: lists.map((value) => ({ op: 'add', path: 'emails', value })) });
+
   it('ends before it does', async () => {
     const type = await shippedType('User');
-    const value = Array.from({ length: 1_000 }, (_, n) => ({ type: 'home', value: String(n) }));
-    const operations = readPatchBody({
-      Operations: [1, 2, 3].map(() => ({ op: 'add', path: 'emails', value })),
+    const budget = new Budget({ ...REQUEST_ALLOWANCE, nodes: 500_000 });
+    const operations = adding(elements(1_000, 'a'), elements(1_000, 'b'), elements(1_000, 'c'));
+    await expect(patchResource(type, { id: '42' }, operations, budget)).rejects.toMatchObject({
+      detail: { id: 'BUDGET_SPENT', expense: 'nodes' },
     });
-    let left = 500_000;
-    const pay = (looks: number) => {
-      left -= looks;
-      if (left < 0) throw new RangeError('enough');
-    };
-    expect(() => patchResource(type, { id: '42' }, operations, pay)).toThrow('enough');
+  });
+
+  it('leaves the thread to others meanwhile, and pays for the time', async () => {
+    const type = await shippedType('User');
+    const budget = new Budget();
+    const filter = Array.from({ length: 190 }, (_, n) => `value co "z${n}"`).join(' or ');
+    const looking = readPatchBody({
+      Operations: [{ op: 'remove', path: `emails[${filter}]` }],
+    });
+    for (const operations of [
+      adding(elements(500, 'a'), elements(500, 'b')),
+      [...adding(elements(500, 'a')), ...looking],
+    ]) {
+      let turns = 0;
+      const timer = setInterval(() => (turns += 1), 1);
+      await patchResource(type, { id: '42' }, operations, budget);
+      clearInterval(timer);
+      expect(turns).toBeGreaterThan(0);
+    }
+    expect(budget.spent.busyMs).toBeGreaterThan(0);
+    expect(budget.spent.operations).toBe(4);
   });
 });
 
@@ -168,7 +191,8 @@ describe('a PATCH of a group', () => {
       { id: 'g', revision: '0', content: { name: 'G' } },
       { types: [type], base: '' },
     );
-    const patch = patchResource(type, before, readPatchBody({ Operations: [...Operations] }));
+    const operations = readPatchBody({ Operations: [...Operations] });
+    const patch = await patchResource(type, before, operations, new Budget());
     const { all, added, removed: gone } = patch.edges.get('members') ?? { all: null, added: [], removed: [] };
     return { all, added: [...added], removed: [...gone] };
   }
