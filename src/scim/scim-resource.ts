@@ -38,7 +38,6 @@ export const SCIM_QUERY = 'scim';
  * names and nothing else. `/Me` is the caller's own object, asked for with the caller's own rights.
  */
 export class ScimResource implements RouteHandler {
-  readonly answersFreely = true;
   readonly #platform: ScimPlatform;
 
   constructor(platform: ScimPlatform) {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api, CallOptions } from '../support/api.ts';
 import { rolesApi } from '../support/roles.ts';
+import { scimOf } from '../support/scim.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const PASSWORD = 'Asking-4-history';
@@ -10,6 +11,7 @@ const RULES = `var httpAccessConfig = { configs: [
   { pattern: 'managed/user', roles: 'svc-authorized', methods: 'create', actions: '' },
   { pattern: 'managed/user/*', roles: 'svc-authorized', methods: 'create,update,patch,delete,action', actions: 'patch' },
   { pattern: 'scheduler/job/*', roles: 'svc-authorized', methods: 'update', actions: '' },
+  { pattern: 'scim/Users/*', roles: 'svc-authorized', methods: 'update,patch', actions: '' },
   { pattern: 'apikey', roles: 'svc-authorized', methods: 'create', actions: '' },
   { pattern: 'endpoint/say', roles: 'svc-authorized', methods: 'update', actions: '' },
   { pattern: '*', roles: 'svc-authorized', methods: 'read', actions: '', customAuthz: 'ownDataOnly()' } ] };`;
@@ -36,6 +38,7 @@ describe('a write by somebody who may not read', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   const { user } = rolesApi(() => api);
+  const scim = scimOf(() => server);
   const write = (method: string, path: string, options: CallOptions = {}) =>
     api(method, path, { user: writer, password: PASSWORD, ...options });
 
@@ -58,6 +61,23 @@ describe('a write by somebody who may not read', () => {
     const path = `managed/user/${id}?${[query, FIELDS].filter((part) => part !== '').join('&')}`;
     const written = await write(method, path, options);
     expect([written.status, written.body]).toEqual([200, { _id: id, _rev: expect.any(String) }]);
+  });
+
+  it.each<[string, unknown]>([
+    ['PATCH', { Operations: [{ op: 'replace', path: 'name.givenName', value: 'Ada' }] }],
+    [
+      'PUT',
+      { userName: 'scim', name: { givenName: 'S', familyName: 'Cim' }, emails: [{ value: 's@example.com' }] },
+    ],
+  ])('is answered with no resource of SCIM: %s', async (method, body) => {
+    const id = await user({ city: 'Bern' });
+    const as = `Basic ${Buffer.from(`${writer}:${PASSWORD}`).toString('base64')}`;
+    expect((await scim('GET', `/Users/${id}`, { as })).status).toBe(403);
+    const rehearsed = await scim(method, `/Users/${id}?_dryRun=true`, { as, body });
+    expect(rehearsed.body.result).toEqual({ _id: id, _rev: expect.any(String) });
+    const written = await scim(method, `/Users/${id}?attributes=addresses`, { as, body });
+    expect([written.status, written.body]).toEqual([204, undefined]);
+    expect(written.headers.get('etag')).toMatch(/^W\/"\d+"$/);
   });
 
   it('shows nothing of a schedule, either', async () => {

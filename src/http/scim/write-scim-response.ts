@@ -36,6 +36,10 @@ export async function writeScimResponse(
   if (request.method === 'delete') return { status: 204, headers: { ...HEADERS }, body: null };
   const { id, revision, content, created = false } = response;
   const etag = revision === null ? {} : { ETag: `W/"${revision}"` };
+  // To whoever may not read it, it is shown as having been done.
+  if (!created && isObject(content) && Object.keys(content).length === 0) {
+    return { status: 204, headers: { ...HEADERS, ...etag }, body: null };
+  }
   if (request.method === 'read' && form.ifNoneMatch !== null && form.ifNoneMatch === revision) {
     return { status: 304, headers: { ...HEADERS, ...etag }, body: null };
   }
