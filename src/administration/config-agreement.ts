@@ -60,19 +60,24 @@ export class ConfigAgreement {
     else await this.follow();
   }
 
-  /** Answers changes of the configuration when all live nodes have them. @throws 503 when one does not take them over */
-  readonly everywhere: Filter = (context, request, next) => {
-    const answer = next(context, request);
-    return isWrite(request) && isKeptHere(request.path) ? this.#reachedAfter(answer) : answer;
-  };
-
-  async #reachedAfter<Answer>(change: Promise<Answer>): Promise<Answer> {
-    const answer = await change;
+  /**
+   * Answers changes of the configuration when all live nodes have them, those that scripts have made, too.
+   *
+   * @throws 503 when one does not take over what was asked of `/config`
+   */
+  readonly everywhere: Filter = async (context, request, next) => {
+    if (!isWrite(request)) return next(context, request);
+    const before = this.#overrides.inForce;
+    const answer = await next(context, request);
+    const isAsked = isKeptHere(request.path);
+    if (!isAsked && this.#overrides.inForce === before) return answer;
     const { db } = this.#database;
-    if (await reachAllNodes(() => countNodesBehind(db, this.#nodeId, this.#overrides.inForce))) return answer;
+    const isThere = await reachAllNodes(() => countNodesBehind(db, this.#nodeId, this.#overrides.inForce));
+    // It may have been the change of somebody else that was waited for.
+    if (isThere || !isAsked) return answer;
     throw new ServiceUnavailableError('The change is stored, and a node has not taken it over yet', {
       id: 'CONFIG_NOT_EVERYWHERE',
       hint: 'svc_node and the logs of the nodes tell which, and why; asking again does no harm',
     });
-  }
+  };
 }

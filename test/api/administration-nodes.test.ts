@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
@@ -54,6 +55,27 @@ describe('the configuration over HTTP', () => {
     const { node } = await other.observed('crypto.keysDiffer', ({ alias }) => alias === 'svc-sym-default');
     // One that is busy may be silent for a while.
     await expect.poll(async () => (await api('GET', `cluster/${node}`)).body.state).toBe('running');
+  });
+
+  it('is in force on all nodes when a script that has changed it is answered', async () => {
+    const { db } = server.database;
+    await sql`insert into cluster_node (name, configuration, seen_at)
+      values ('behind', 'as it was', now() + interval '1 hour')`.execute(db);
+    let isBehind = true;
+    const schedule = { enabled: false, type: 'cron', schedule: '0 0 0 1 1 ?', invokeService: 'script' };
+    const invokeContext = { script: { type: 'text/javascript', source: '1' } };
+    const content = JSON.stringify({ ...schedule, invokeContext });
+    const source = `svc.create('config/schedule', 'by-script', ${content})._id`;
+    const asked = { type: 'text/javascript', source };
+    const answered = api('POST', 'script?_action=eval', { body: asked }).then(({ status }) => ({
+      status,
+      isBehind,
+    }));
+    await expect.poll(async () => (await api('GET', 'config/schedule/by-script')).status).toBe(200);
+    isBehind = false;
+    await sql`delete from cluster_node where name = 'behind'`.execute(db);
+    expect(await answered).toEqual({ status: 200, isBehind: false });
+    await api('DELETE', 'config/schedule/by-script');
   });
 
   it('knows what is in the memory of another node, which fires it; its own comes first', async () => {
