@@ -259,6 +259,33 @@ describe('a page of somebody else', () => {
   ])('cannot use a session for %s %s', async (method, path, body) => {
     expectRefusal(await asAdmin(method, path, { user: null, headers: { Cookie: cookie }, ...(body === undefined ? {} : { body }) }), 403);
   }); // biome-ignore format: a list of requests
+  // A POST without a body is one that a browser sends for any page, with what a proxy or a certificate lets in.
+  it.each<[string, Record<string, string>]>([
+    ['another site', { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' }],
+    ['a neighbour', { 'Sec-Fetch-Site': 'same-site' }],
+    ['a file', { Origin: 'null' }],
+    ['another port', { Origin: 'http://127.0.0.1:1' }],
+  ])('has nothing done for whoever comes in without a session: %s', async (_whose, headers) => {
+    const ended = await asAdmin('POST', 'session?_action=endAll', { headers });
+    expect([ended.status, ended.body.detail.id]).toEqual([403, 'ACCESS_FORGED_REQUEST']);
+    const ours = await asAdmin('POST', 'session?_action=endAll', {
+      headers: { ...headers, 'X-Requested-With': 'our page' },
+    });
+    expect(ours.status).toBe(200);
+  });
+
+  it('is not taken for one of ours, nor ours or a program for it', async () => {
+    const ours: Record<string, string>[] = [
+      { 'Sec-Fetch-Site': 'same-origin' },
+      { 'Sec-Fetch-Site': 'none' },
+      { Origin: site.target.server.url },
+      {},
+    ];
+    for (const headers of ours) {
+      expect((await asAdmin('POST', 'session?_action=endAll', { headers })).status).toBe(200);
+    }
+  });
+
   it('is told nothing by this server', async () => {
     const { headers } = await asAdmin('GET', 'info/ping', { headers: { Origin: 'https://evil.example' } });
     expect(headers.get('access-control-allow-origin')).toBeNull();

@@ -1,6 +1,6 @@
 import { ForbiddenError } from '#errors/index.ts';
 import { formatPointer } from '#json/index.ts';
-import type { Context, CreateRequest, Filter, Request, UpdateRequest } from '#resource/index.ts';
+import type { Context, CreateRequest, Filter, HttpContext, Request, UpdateRequest } from '#resource/index.ts';
 import type { AccessRules } from './access-rules.ts';
 import { Lookups } from './lookups.ts';
 
@@ -57,17 +57,32 @@ async function grantedUpsert(
   return mayUpdate.judgedAt === undefined ? request : { ...request, judgedAt: mayUpdate.judgedAt };
 }
 
+/** No browser sends what these go by of its own accord: whoever has it is no page of somebody else. */
+const BROUGHT: ReadonlySet<unknown> = new Set(['OPENID_CONNECT', 'API_KEY']);
+
 /**
- * A browser sends a session cookie with every request, whoever made the page that asked. A header that only a
- * script of our own origin can set shows that it was one of ours.
+ * A browser sends a session cookie with every request, whoever made the page that asked, and so it does what stands behind a proxy's
+ * login, a certificate, and a name and a password that it has once asked for. A header that only a script of our own origin can set
+ * shows that it was one of ours.
  */
-function refuseForgery(context: Context, request: Request): void {
-  if (context.security.authorization['moduleId'] !== 'JWT_SESSION' || request.method === 'read') return;
-  if (context.http === null || 'x-requested-with' in context.http.headers) return;
+function refuseForgery({ http, security }: Context, request: Request): void {
+  if (request.method === 'read' || http === null || 'x-requested-with' in http.headers) return;
+  const { moduleId } = security.authorization;
+  if (moduleId !== 'JWT_SESSION' && (BROUGHT.has(moduleId) || !isOfAnotherOrigin(http))) return;
   throw new ForbiddenError('Access denied', {
     id: 'ACCESS_FORGED_REQUEST',
-    hint: 'With a session cookie, everything but a read needs the header X-Requested-With',
+    hint: 'With a session cookie, and from pages of another origin, everything but a read needs the header X-Requested-With',
   });
+}
+
+/** What browsers say of the page that asks; programs say nothing of the kind. */
+function isOfAnotherOrigin({ headers, path }: HttpContext): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  const { origin } = headers;
+  if (origin === undefined || path.startsWith(`${origin}/`)) return false;
+  const page = URL.parse(origin);
+  return page === null || page.host !== headers['host'];
 }
 
 function denied(notEditable: string | undefined): ForbiddenError {
