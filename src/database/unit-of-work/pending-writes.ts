@@ -1,8 +1,11 @@
 import type { Db } from '../pool/database.ts';
 import type { GroupedRow, GroupWrite } from './group-commit.ts';
 
+/** Work that writes more has a transaction of its own. */
+const MOST_PENDING = 100;
+
 /** A part of the work whose failure the rest survives. */
-interface Savepoint {
+export interface Savepoint {
   readonly name: string;
   /** How many rows are pending that were when it began. */
   rows: number;
@@ -20,6 +23,10 @@ export class PendingWrites {
     return this.#rows;
   }
 
+  hasRoomFor(count: number): boolean {
+    return this.#rows.length + count <= MOST_PENDING;
+  }
+
   add<Row>(write: GroupWrite<Row>, rows: readonly Row[]): void {
     for (const row of rows) this.#rows.push({ write, row });
   }
@@ -35,10 +42,10 @@ export class PendingWrites {
     return savepoint;
   }
 
-  /** The innermost savepoint is over; `undo` forgets what came after it. */
-  end(undo: boolean): void {
-    const { rows } = this.#savepoints.pop()!;
-    if (undo) this.#rows.length = Math.min(this.#rows.length, rows);
+  /** A savepoint is over, and so are those within it that were left behind; `undo` forgets what came after it. */
+  end(savepoint: Savepoint, undo: boolean): void {
+    this.#savepoints.splice(this.#savepoints.indexOf(savepoint));
+    if (undo) this.#rows.length = Math.min(this.#rows.length, savepoint.rows);
   }
 
   /** What is pending, which is somebody else's to send then. */

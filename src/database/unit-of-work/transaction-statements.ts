@@ -8,6 +8,7 @@ import {
 import type { Db, Transaction } from '../pool/database.ts';
 import { sqlStateOf } from '../pool/sql-state.ts';
 import type { Tables } from '../tables.ts';
+import type { WorkParts } from './work-parts.ts';
 
 /** A statement that nobody waits for. It leaves with the next one of its transaction, which fails with it. */
 export interface HeldStatement {
@@ -29,35 +30,45 @@ interface Held {
  */
 export class TransactionStatements {
   readonly db: Db;
+  readonly #transaction: Transaction;
   readonly #wire: TransactionWire;
 
-  private constructor(db: Db, wire: TransactionWire) {
+  private constructor(db: Db, transaction: Transaction, wire: TransactionWire) {
     this.db = db;
+    this.#transaction = transaction;
     this.#wire = wire;
   }
 
   /**
    * @param held what goes before the next statement, and is told why it failed
+   * @param parts who may ask: for others the connection is another's by now, or will be
    * @param onStatement told of each that somebody asks for
    */
   static async of(
     transaction: Transaction,
     held: Held,
+    parts: WorkParts,
     onStatement: (() => void) | undefined,
   ): Promise<TransactionStatements> {
     const executor = transaction.getExecutor();
     const connection = await executor.provideConnection((own) => Promise.resolve(own));
-    const wire = new TransactionWire(connection, transaction, held);
+    const wire = new TransactionWire(connection, transaction, held, parts);
     const db = new Statements<Tables>({ ...UNUSED, executor: executor.withConnectionProvider(wire) });
     return new TransactionStatements(
       onStatement === undefined ? db : db.withPlugin(telling(onStatement)),
+      transaction,
       wire,
     );
   }
 
-  /** Sends what is held and what comes behind it, and waits for both. */
-  flushWith(behind: () => Promise<void>): Promise<void> {
-    return this.#wire.provideConnection(behind);
+  /** Sends what is held, and waits for it. */
+  flush(): Promise<void> {
+    return this.#wire.provideConnection(async () => {});
+  }
+
+  /** Sends what is held and the commit behind it, though nobody may ask for anything any more. */
+  commit(): Promise<void> {
+    return this.#wire.sendWith(() => this.#transaction.commit().execute());
   }
 }
 
@@ -80,15 +91,22 @@ class TransactionWire implements ConnectionProvider {
   readonly #connection: DatabaseConnection;
   readonly #compiler: Db;
   readonly #held: Held;
+  readonly #parts: WorkParts;
   #failure: unknown;
 
-  constructor(connection: DatabaseConnection, compiler: Db, held: Held) {
+  constructor(connection: DatabaseConnection, compiler: Db, held: Held, parts: WorkParts) {
     this.#connection = connection;
     this.#compiler = compiler;
     this.#held = held;
+    this.#parts = parts;
   }
 
   async provideConnection<T>(consumer: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
+    this.#parts.requireGoesOn();
+    return this.sendWith(consumer);
+  }
+
+  async sendWith<T>(consumer: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
     const held = this.#held.take();
     if (held.length === 0) return this.#told(consumer(this.#connection));
     const before = held.map((each) => this.#send(each));

@@ -1,5 +1,5 @@
 import type { Database, Db, Transaction } from '../pool/database.ts';
-import { isConflict, isConnectionLost, isUnavailable } from '../pool/sql-state.ts';
+import { isConnectionLost } from '../pool/sql-state.ts';
 import type { Actor, Change } from './change.ts';
 import { type Effect, type LogEntry, sendWakes, type Wake } from './effect.ts';
 import {
@@ -15,11 +15,10 @@ import { HeldStatements } from './held-statements.ts';
 import { PendingWrites } from './pending-writes.ts';
 import { Trace } from './trace.ts';
 import { type HeldStatement, TransactionStatements } from './transaction-statements.ts';
-import { NeedsTransaction, RefusedRow, rootOf } from './work-failure.ts';
+import { NeedsTransaction, RefusedRow } from './work-failure.ts';
+import { WorkNotes } from './work-notes.ts';
 import type { WorkOptions } from './work-options.ts';
-
-/** Work that writes more has a transaction of its own. */
-const MOST_PENDING = 100;
+import { WorkParts } from './work-parts.ts';
 
 /**
  * All that one request changes. The transaction opens at the first use of `db` and ends with the request:
@@ -45,13 +44,12 @@ export class UnitOfWork {
   readonly #held = new HeldStatements();
   #holdsConnection = false;
   readonly #pending = new PendingWrites();
+  readonly #parts = new WorkParts();
   readonly #last: GroupedRow[] = [];
   readonly #mayOpen: boolean;
   #isStopped = false;
   #isRefused = false;
-  #changes: Change[] = [];
-  #effects: Effect[] = [];
-  #failure: unknown;
+  readonly #notes = new WorkNotes();
   readonly trace = new Trace();
   readonly log: LogEntry[] = [];
 
@@ -65,11 +63,11 @@ export class UnitOfWork {
   }
 
   get changes(): readonly Change[] {
-    return this.#changes;
+    return this.#notes.changes;
   }
 
   get effects(): readonly Effect[] {
-    return this.#effects;
+    return this.#notes.effects;
   }
 
   /** Whether anything has been asked of the transaction, or is to be written. */
@@ -79,7 +77,9 @@ export class UnitOfWork {
 
   /** The transaction, opened now if it is not yet. What is asked of it together leaves together. */
   async db(): Promise<Db> {
+    this.#parts.requireGoesOn();
     const { db } = await this.#sending();
+    this.#parts.requireGoesOn();
     this.#holdPending();
     return db;
   }
@@ -87,6 +87,7 @@ export class UnitOfWork {
   /** Has a statement that nobody waits for leave with the next one, which fails if it fails. */
   async hold(statement: HeldStatement): Promise<void> {
     await this.db();
+    this.#parts.requireGoesOn();
     this.#held.add(statement);
     // In a rehearsal, and where somebody was faster, each step is told by itself how it went.
     if (!this.mayGroup) await this.#flush();
@@ -97,6 +98,7 @@ export class UnitOfWork {
       TransactionStatements.of(
         transaction,
         { take: () => this.#takeHeld(), fail: (error) => this.#held.fail(error) },
+        this.#parts,
         this.#onStatement,
       ),
     );
@@ -119,7 +121,7 @@ export class UnitOfWork {
   /** Sends what is held, and waits for it. */
   async #flush(): Promise<void> {
     this.#holdPending();
-    if (!this.#held.isEmpty) await (await this.#sending()).flushWith(async () => {});
+    if (!this.#held.isEmpty) await (await this.#sending()).flush();
   }
 
   /** Where a row could not be stored that was taken for stored. */
@@ -196,7 +198,8 @@ export class UnitOfWork {
 
   /** As `write`, for several rows with one statement. */
   async writeAll<Row>(write: GroupWrite<Row>, rows: readonly Row[]): Promise<readonly boolean[]> {
-    if (this.#pending.rows.length + rows.length > MOST_PENDING) await this.db();
+    if (!this.#pending.hasRoomFor(rows.length)) await this.db();
+    this.#parts.requireGoesOn();
     if (this.isLight || (this.mayGroup && write.mayWait === true)) {
       this.#pending.add(write, rows);
       return rows.map(() => true);
@@ -209,6 +212,7 @@ export class UnitOfWork {
 
   /** Writes rows together with the commit, which fails if it cannot keep them all: nothing may be asked of them before. */
   writeAtCommit<Row>(write: GroupWrite<Row>, rows: readonly Row[]): void {
+    this.#parts.requireGoesOn();
     if (this.isLight) this.#pending.add(write, rows);
     else this.#last.push(...rows.map((row) => ({ write, row })));
   }
@@ -216,7 +220,7 @@ export class UnitOfWork {
   async #open(): Promise<Transaction> {
     const transaction = await this.#database.startTransaction(this.#callers);
     this.#holdsConnection = true;
-    this.#database.behindCommit(transaction, (send) => sendWakes(this.#effects, send));
+    this.#database.behindCommit(transaction, (send) => sendWakes(this.#notes.effects, send));
     try {
       const set = async (name: string) => void (await transaction.savepoint(name).execute());
       if (!(await this.#pending.setSavepoints(transaction, set))) throw new RefusedRow();
@@ -230,21 +234,19 @@ export class UnitOfWork {
   }
 
   record(change: Change): void {
-    this.#changes.push(change);
+    this.#parts.requireGoesOn();
+    this.#notes.changes.push(change);
   }
 
   /** Says whose the changes since then are, of which nobody has said so yet. */
   sign(since: number, actor: Actor): void {
-    for (let at = since; at < this.#changes.length; at++) {
-      const change = this.#changes[at]!;
-      if (change.actor === undefined) this.#changes[at] = { ...change, actor };
-    }
+    this.#notes.sign(since, actor);
   }
 
   /** Runs after the commit, in the order of registration; never in a dry run, never after a rollback. */
   afterCommit(what: string, does: Effect['run'] | Wake, options: Pick<Effect, 'isTold'> = {}): void {
-    const effect = typeof does === 'function' ? { run: does } : { run: does.run, wake: does };
-    this.#effects.push({ what, ...effect, ...options });
+    this.#parts.requireGoesOn();
+    this.#notes.add(what, does, options);
   }
 
   /**
@@ -252,22 +254,20 @@ export class UnitOfWork {
    * and registered is forgotten, and the rest goes on.
    */
   async savepoint<T>(work: () => Promise<T>, options: { keep: boolean } = { keep: true }): Promise<T> {
+    this.#parts.requireGoesOn();
     if (!this.mayGroup) await this.#own();
     const transaction = await this.#transaction;
     if (transaction !== undefined) await this.#flush();
+    this.#parts.requireGoesOn();
     const savepoint = this.#pending.begin();
     if (transaction !== undefined && !savepoint.isSet) {
       await transaction.savepoint(savepoint.name).execute();
       savepoint.isSet = true;
     }
-    const changes = this.#changes.length;
-    const effects = this.#effects.length;
-    const forget = this.#held.mark();
+    const forget = [this.#held.mark(), this.#notes.mark()];
     const undo = async () => {
-      this.#pending.end(true);
-      forget();
-      this.#changes = this.#changes.slice(0, changes);
-      this.#effects = this.#effects.slice(0, effects);
+      this.#pending.end(savepoint, true);
+      for (const each of forget) each();
       if (!savepoint.isSet) return;
       const own = await this.#own();
       await this.#database.cancelStatement(own);
@@ -275,38 +275,39 @@ export class UnitOfWork {
       await own.releaseSavepoint(savepoint.name).execute();
     };
     try {
-      const result = await work();
+      const result = await this.#parts.run(work);
+      this.#parts.requireGoesOn();
       // A rehearsal, too, is told what of it could not be done.
       if (!this.#held.isEmpty) await this.#flush();
       this.#held.requireDone();
       if (!options.keep) await undo();
       else {
-        this.#pending.end(false);
+        this.#pending.end(savepoint, false);
         if (savepoint.isSet) await (await this.#own()).releaseSavepoint(savepoint.name).execute();
       }
       return result;
     } catch (error) {
       // A broken connection cannot roll back to anything; the outer rollback takes care.
-      if (!isConnectionLost(error) && !this.#isRefused) await undo();
+      if (!isConnectionLost(error) && !this.#isRefused && !this.#parts.isLeftBehind) await undo();
       throw error;
     }
   }
 
   /** A script makes of a failure what it likes; what the database said is remembered here. */
   noteFailure(error: unknown): void {
-    const root = rootOf(error);
-    if (isConflict(root) || isUnavailable(root)) this.#failure = root;
+    this.#notes.noteFailure(error);
   }
 
   /** Why the database could not do its part, if that happened on the way. */
   get failure(): unknown {
-    return this.#failure;
+    return this.#notes.failure;
   }
 
   async commit(): Promise<void> {
     // A script may have caught what was thrown when it became known.
     if (this.#isRefused) throw new RefusedRow();
     if (this.#transaction === undefined && this.#pending.rows.length > 0) {
+      this.#parts.end();
       this.#isRefused = !(await commitInGroup(this.#database, this.#pending.rows));
       if (this.#isRefused) throw new RefusedRow();
       return;
@@ -319,14 +320,15 @@ export class UnitOfWork {
     const meaning = (error: unknown) =>
       (waiting.length > 0 && this.#refusedBy(error)) || meaningOfLostRows(error);
     if (rows.length > 0) this.#held.add(...statementsFor(rows).map((statement) => ({ statement, meaning })));
-    if (!this.#held.isEmpty) await this.#own();
-    const transaction = await this.#transaction;
-    if (transaction !== undefined)
-      await (await this.#sending()).flushWith(() => transaction.commit().execute());
+    const isAsked = this.#transaction !== undefined || !this.#held.isEmpty;
+    const statements = isAsked ? await this.#sending() : undefined;
+    this.#parts.end();
+    await statements?.commit();
     this.#letGo();
   }
 
   async rollback(): Promise<void> {
+    this.#parts.end();
     const transaction = await this.#transaction?.catch(() => undefined);
     // What it still waits for is wanted no more; when it is over, its connection works for somebody else.
     const isOver = transaction === undefined || transaction.isCommitted || transaction.isRolledBack;

@@ -7,6 +7,13 @@ export class NeedsTransaction extends Error {
   }
 }
 
+/** Asks something of work that is over. Whoever gave it up has been told why; this is for those who were left behind by that. */
+export class WorkIsOver extends Error {
+  constructor() {
+    super('this work is over: nothing of it is stored any more');
+  }
+}
+
 /** A pending row could not be stored: what was said of it on the way is not true. */
 export class RefusedRow extends Error {
   constructor() {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
 import type { JsonValue } from '#json/index.ts';
 import { monotonicMs } from '#time/index.ts';
@@ -38,6 +39,20 @@ describeEngines('many runs at once', (runner, engine) => {
     await Promise.all(runs);
     expect(runner().pool.stats.instances).toBeLessThanOrEqual(64);
     expect(runner().pool.stats.waiting).toBe(0);
+  });
+
+  it('makes the calls of a run in the asynchronous context in which it was begun, so that their work is told apart', async () => {
+    const contexts = new AsyncLocalStorage<number>();
+    const shuffled = shufflingHost();
+    const host: Host = async (...asked) => {
+      await shuffled(...asked);
+      return contexts.getStore() ?? null;
+    };
+    const calls = '[svc.read("a"), svc.read("b"), svc.read("c")]';
+    const runs = Array.from({ length: 5 }, (_, id) =>
+      contexts.run(id, () => runner().value(calls, { host })),
+    );
+    expect(await Promise.all(runs)).toEqual([0, 1, 2, 3, 4].map((id) => [id, id, id]));
   });
 
   it('runs a script from a host call of a script, many levels deep', async () => {
