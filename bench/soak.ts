@@ -1,6 +1,6 @@
 /**
  * A cluster of real nodes under load and faults: `npm run soak -- --minutes 30 --nodes 3 --seed 7`, or `--short`.
- * Ends with status 1 when a promise was broken, and says by which rows; the logs of the nodes are kept then.
+ * Ends with status 1 when a promise was broken, and says by which rows; the logs of the nodes and the database are kept then.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -121,6 +121,7 @@ async function soak(options: SoakOptions, logFolder: string): Promise<Finding[]>
   const growth = options.short ? [] : measureGrowth(memory.samples);
   const { findings, counts } = await judge({ ground, aftermaths, growth });
   findings.push(...(await stopAll(nodes, pool)));
+  if (findings.length > 0) say(`the database stays in ${postgres.keep()}`);
 
   const lateness = [];
   for (const aftermath of aftermaths)

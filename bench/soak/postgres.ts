@@ -15,6 +15,7 @@ export class SoakPostgres implements AsyncDisposable {
   readonly #dataDir: string;
   readonly #settings: Readonly<Record<string, string>>;
   #server: EmbeddedServer;
+  #isKept = false;
 
   private constructor(dataDir: string, settings: Readonly<Record<string, string>>, server: EmbeddedServer) {
     this.#dataDir = dataDir;
@@ -38,6 +39,12 @@ export class SoakPostgres implements AsyncDisposable {
   get address(): { host: string; port: number } {
     const { hostname, port } = new URL(this.url);
     return { host: hostname, port: Number(port) };
+  }
+
+  /** Stops in the end without a trace being lost. @returns its data folder */
+  keep(): string {
+    this.#isKept = true;
+    return this.#dataDir;
   }
 
   /** A planned restart: sessions are ended, transactions are rolled back. @returns when it serves again, epoch ms */
@@ -91,7 +98,7 @@ export class SoakPostgres implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server.stop();
-    await rm(this.#dataDir, { recursive: true, force: true });
+    if (!this.#isKept) await rm(this.#dataDir, { recursive: true, force: true });
   }
 }
 

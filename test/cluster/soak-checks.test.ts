@@ -76,6 +76,7 @@ const PLANTS: Readonly<Record<string, string>> = {
   sessions: `insert into soak.answer (deed, key, info, outcome, status, node, asked_at, answered_at)
     values ('useSession', 's', 'ended', 'done', 200, 'b', now(), now())`,
   effects: `delete from soak.effect where data->>'job' = 'tick-0' and left_at > '2026-01-01 00:00:02Z'`,
+  'one transaction': `update soak.effect set xid = '3' where data->>'job' = 'tick-0' and left_at > '2026-01-01 00:00:02Z'`,
   'runs outside transactions': mark({ job: 'loose-0', planned: '2026-01-01T00:00:01Z' }),
   'no gap': `delete from scheduler_firing where job_id = 'tick-0' and planned_at = '2026-01-01 00:00:01Z'`,
   'no stop': `insert into soak.schedule values ('silent', 'exact')`,

@@ -3,9 +3,14 @@ import type { Check } from './check.ts';
 /** A ledger row that says that the service ran, and ran well. */
 const RAN = `f.started_at is not null and f.error is null and f.outcome not in ('lost', 'skipped')`;
 
+/** Who wrote the mark `e`. */
+const WRITER = `json_build_object('session', e.session, 'pid', e.pid, 'xid', e.xid, 'begun_at', e.begun_at,
+                                  'entered_at', e.entered_at, 'left_at', e.left_at)`;
+
 /** The marks of each planned time. */
 const MARKS = `
-  select e.data->>'job' as job, (e.data->>'planned')::timestamptz as planned_at, count(*) as marks
+  select e.data->>'job' as job, (e.data->>'planned')::timestamptz as planned_at, count(*) as marks,
+         json_agg(${WRITER} order by e.entered_at) as writers
   from soak.effect e where e.data ? 'job' group by 1, 2`;
 
 /** The ledger, each planned time of a schedule; in memory each node has its own. */
@@ -37,10 +42,22 @@ export const FIRING_CHECKS: readonly Check[] = [
     promise: 'a run inside a transaction left its effects exactly if the ledger says that it ran well',
     sql: `
       select coalesce(f.job, m.job) as job, coalesce(f.planned_at, m.planned_at) as planned_at,
-             coalesce(f.ran, 0) as ran, coalesce(m.marks, 0) as marks, f.outcomes, f.nodes, f.attempt
+             coalesce(f.ran, 0) as ran, coalesce(m.marks, 0) as marks, f.outcomes, f.nodes, f.attempt, m.writers
       from (${FIRINGS}) f full join (${MARKS}) m on m.job = f.job and m.planned_at = f.planned_at
       join soak.schedule s on s.id = coalesce(f.job, m.job) and s.kind not in ('loose', 'recoverable', 'herd')
       where coalesce(f.ran, 0) <> coalesce(m.marks, 0)`,
+  },
+  {
+    name: 'one transaction',
+    of: `select count(*) from soak.effect where data ? 'job'`,
+    promise:
+      'what a run inside a transaction left was committed by the transaction that entered it into the ledger',
+    sql: `
+      select e.data->>'job' as job, e.data->>'planned' as planned_at, ${WRITER} as writer
+      from soak.effect e join soak.schedule s on s.id = e.data->>'job' and s.kind not in ('loose', 'recoverable', 'herd')
+      where not exists (
+        select from scheduler_firing f
+        where f.job_id = s.id and f.planned_at = (e.data->>'planned')::timestamptz and f.xmin = e.xid::xid)`,
   },
   {
     name: 'runs outside transactions',
