@@ -179,6 +179,18 @@ export class Membership implements Service {
     else await this.#recovery.release(this.nodeId, before, { kind: 'silent', alone });
   }
 
+  /** All of it or nothing: what failed on the way is done again with the next heartbeat, under the next epoch. */
+  async #rejoin(): Promise<void> {
+    const before = this.epoch;
+    try {
+      await this.#join();
+    } catch (error) {
+      this.epoch = before;
+      throw error;
+    }
+    for (const listener of this.#returned) listener();
+  }
+
   #newWatch(): SuccessorWatch | undefined {
     const { sessionUrl } = this.#options;
     if (sessionUrl === undefined) return undefined;
@@ -279,8 +291,7 @@ export class Membership implements Service {
     if (!(await beat(database.db, this.nodeId, this.epoch))) {
       observe({ kind: 'node.fenced', node: nodeName, epoch: this.epoch });
       for (const listener of this.#fenced) listener();
-      await this.#join();
-      for (const listener of this.#returned) listener();
+      await this.#rejoin();
       return undefined;
     }
     this.#noteBeat();

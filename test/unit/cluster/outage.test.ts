@@ -89,3 +89,37 @@ test('a node gets its lock back from a watcher that was given it and never told'
   };
   await expect.poll(isBack).toBe(true);
 });
+
+test('a node that fails in the middle of coming back does all of it again', async () => {
+  await using scope = new AsyncDisposableStack();
+  const database = scope.use(await createMigratedDatabase());
+  const nodeId = await Membership.identify(database.db, 'a');
+  const membership = new Membership({
+    database,
+    sessionUrl: database.url,
+    nodeName: 'a',
+    nodeId,
+    roles: ['worker'],
+    observe: () => {},
+  });
+  const released: number[] = [];
+  const failures = [new Error('no room'), new Error('no room')];
+  let returns = 0;
+  membership.onNodeLost(async (_, epoch) => {
+    released.push(epoch);
+    const failure = released.length > 1 ? failures.pop() : undefined;
+    if (failure !== undefined) throw failure;
+    return 0;
+  });
+  membership.onReturn(() => {
+    returns += 1;
+  });
+  await membership.start();
+  scope.defer(() => membership.stop());
+  const { epoch } = membership;
+  await database.pool.query(`update cluster_node set epoch = epoch + 1, state = 'down'`);
+  await expect.poll(() => returns, { timeout: 20_000 }).toBe(1);
+  // What its earlier life had is given back, though it took three more of them.
+  expect(released).toEqual([epoch - 1, epoch, epoch, epoch]);
+  expect(membership.epoch).toBe(epoch + 4);
+});
