@@ -13,13 +13,14 @@ import {
   GROUPS,
   type Group,
 } from './firing-count-repository.ts';
-import { percentile, round } from './tally.ts';
+import { percentiles, round } from './tally.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MOST_BUCKETS = 2_000;
 const MOST_ROWS = 5_000;
+const SHARES = [0.5, 0.95];
 const MEMBERS = ['from', 'to', 'bucket', 'by', 'queryFilter'];
 
 /**
@@ -55,9 +56,10 @@ function shown(row: FiringCount, { by, bucket }: Pick<CountQuery, 'by' | 'bucket
 }
 
 function spread(tally: string | null, max: number | null): JsonObject {
+  const [p50 = null, p95 = null] = percentiles(tally, SHARES, max);
   return {
-    p50: percentile(tally, 0.5, max),
-    p95: percentile(tally, 0.95, max),
+    p50,
+    p95,
     max: max === null ? null : round(max),
   };
 }

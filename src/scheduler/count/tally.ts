@@ -4,24 +4,29 @@ const DIGITS = 12;
 const GROWTH = 1.2;
 
 /**
- * The value, in milliseconds, that so large a share of what was tallied does not exceed: right within a tenth.
+ * The values, in milliseconds, that so large shares of what was tallied do not exceed: right within a tenth.
  *
  * @param tally as `scheduler_tally` of the database has it: a number with twelve digits for each span, the last of them for
  *   the first span; null for none
+ * @param shares from 0 to 1, the smaller ones first
  * @param most what nothing of it exceeds
- * @returns null where nothing was tallied
+ * @returns null for each where nothing was tallied
  */
-export function percentile(tally: string | null, share: number, most: number | null): number | null {
+export function percentiles(
+  tally: string | null,
+  shares: readonly number[],
+  most: number | null,
+): readonly (number | null)[] {
   const counts = countsOf(tally ?? '');
   const total = counts.reduce((sum, count) => sum + count, 0);
-  let below = 0;
-  for (const [span, count] of counts.entries()) {
-    below += count;
-    if (count === 0 || below < total * share) continue;
+  if (total === 0) return shares.map(() => null);
+  let span = 0;
+  let upTo = counts[0] ?? 0;
+  return shares.map((share) => {
+    while (upTo < total * share || upTo === 0) upTo += counts[++span] ?? Number.POSITIVE_INFINITY;
     const middle = span === 0 ? 0.5 : GROWTH ** (span - 0.5);
     return round(Math.min(middle, most ?? middle));
-  }
-  return null;
+  });
 }
 
 function countsOf(tally: string): number[] {

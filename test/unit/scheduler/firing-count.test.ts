@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { aggregateFirings } from '../../../src/scheduler/count/aggregate-firings.ts';
-import { percentile } from '../../../src/scheduler/count/tally.ts';
+import { percentiles } from '../../../src/scheduler/count/tally.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
@@ -198,10 +198,12 @@ describe('the counts of firings', () => {
   it('read percentiles off a tally within a tenth', () => {
     const twelve = (count: number) => String(count).padStart(12, '0');
     const tally = `${1}${twelve(0)}${twelve(90)}${twelve(9)}`;
-    expect(percentile(tally, 0.05, 2)).toBe(0.5);
-    expect(percentile(tally, 0.5, 2)).toBeCloseTo(1.1, 1);
-    expect(percentile(tally, 1, 2)).toBeCloseTo(1.6, 1);
-    expect(percentile(tally, 1, 1.5)).toBe(1.5);
-    expect(percentile(null, 0.5, null)).toBeNull();
+    expect(percentiles(tally, [0.05, 0.5, 1], 2)).toEqual([
+      0.5,
+      expect.closeTo(1.1, 1),
+      expect.closeTo(1.6, 1),
+    ]);
+    expect(percentiles(tally, [1], 1.5)).toEqual([1.5]);
+    expect(percentiles(null, [0.5, 0.95], null)).toEqual([null, null]);
   });
 });
