@@ -1,5 +1,5 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
 import { findObject, objectStore, pageTotals } from '#repo/index.ts';
 import {
   applyPatch,
@@ -29,6 +29,7 @@ import { isOfTheEdge, queryEdges } from './edge-query-repository.ts';
 import { findEdge } from './edge-repository.ts';
 import { asksForTargets, findHiddenTargets } from './hidden-targets.ts';
 import type { Relationship } from './relationship.ts';
+import { strayWarnings } from './stray-reference.ts';
 
 /** Names of queries that all mean every edge. */
 const QUERIES: ReadonlySet<string> = new Set([
@@ -160,7 +161,10 @@ export class RelationshipResource {
     await lifecycle(exchange);
     const { edited } = exchange;
     if (edited === null) throw noSuchPath(request);
-    const answer = await this.#answer(context, request, edited.edge);
+    const answer = withWarnings(
+      await this.#answer(context, request, edited.edge),
+      context.client.isExternal ? strayWarnings(exchange.edgeChanges) : [],
+    );
     return edited.isNew ? { ...answer, created: true } : answer;
   }
 
@@ -219,6 +223,12 @@ export class RelationshipResource {
     const types = [...this.#platform.types.current().values()];
     return new Set(types.flatMap(({ privates }) => [...privates]));
   }
+}
+
+function withWarnings(answer: Resource, warnings: readonly string[]): Resource {
+  const { content } = answer;
+  if (warnings.length === 0 || !isObject(content)) return answer;
+  return { ...answer, content: { ...content, warnings: [...warnings] } };
 }
 
 function noSuchPath(request: Request): NotFoundError {

@@ -16,8 +16,9 @@ export async function takeContent(exchange: Creation | Change<UpdateRequest>): P
   const content = context.client.isExternal ? withOwnEnvelopes(given, stored?.data) : given;
   noteOverwritten(exchange, content);
   const object = withoutIdentity(await decryptProperties(platform.crypto, type, content));
-  // What an answer has told of a condition may come back with it.
-  const isTold = platform.types.governedBy(type.name).length > 0 && !type.compiled.has('warnings');
+  // What an answer has told of a condition or a reference may come back with it.
+  const tells = type.relationships.size > 0 || platform.types.governedBy(type.name).length > 0;
+  const isTold = tells && !type.compiled.has('warnings');
   if (isTold && before?.['warnings'] === undefined) delete object['warnings'];
   if (before !== null) {
     if (context.client.isExternal) keep(object, before, type.privates, false);

@@ -3,16 +3,19 @@ import { pointersOf } from '#resource/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { parseCondition } from '../grant/conditional-grant.ts';
 import type { Governed } from '../managed-types.ts';
+import { strayWarnings } from '../relationship/stray-reference.ts';
 
 /**
  * Who saves a condition is told which of the properties that it looks at those may change whom it is about: whoever meets it
- * by their own word has what it grants. Later reads do not repeat it.
+ * by their own word has what it grants. Whoever saves a reference is told where its relationship is declared for other objects.
+ * Later reads do not repeat it.
  */
 export function tellDoubts(exchange: Exchange): void {
-  const warnings = exchange.platform.types
+  const conditions = exchange.platform.types
     .governedBy(exchange.type.name)
     .flatMap((governed) => doubtsOf(exchange, governed));
-  if (warnings.length > 0) exchange.answer = { ...exchange.answer, warnings: [...new Set(warnings)] };
+  const warnings = [...new Set(conditions), ...strayWarnings(exchange.edgeChanges)];
+  if (warnings.length > 0) exchange.answer = { ...exchange.answer, warnings };
 }
 tellDoubts.applies = ({ context, edit, isCheck }: Exchange) =>
   edit === null && !isCheck && context.client.isExternal;
