@@ -11,7 +11,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['connection', 'content-length', '
 
 /** Parameters whose value is one of ours, or a name of a field. */
 const PLAIN_PARAMETER =
-  /^_(?:action|fields|sortKeys|queryId|pageSize|pagedResultsOffset|totalPagedResultsPolicy|dryRun|changesLimit|nestedFields|prettyPrint|mimeType)$/i;
+  /^_(?:action|fields|sortKeys|queryId|pageSize|pagedResultsOffset|totalPagedResultsPolicy|dryRun|changesLimit|trace|nestedFields|prettyPrint|mimeType)$/i;
 /** Texts in a query filter: what somebody looks for may be a secret. */
 const QUOTED = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?/gs;
 

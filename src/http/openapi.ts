@@ -43,6 +43,10 @@ const CHANGES_LIMIT = parameter(
   'How many of those whom a rehearsed change is about are named: up to 1000, by default 100',
   'integer',
 );
+const TRACE: JsonObject = {
+  ...parameter('_trace', 'Whether steps of a rehearsal show what they have made of what they changed'),
+  schema: { enum: ['values'] },
+};
 const IF_MATCH: JsonObject = {
   name: 'If-Match',
   in: 'header',
@@ -173,7 +177,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
       return {
         operationId,
         summary: `Create ${title}`,
-        parameters: [FIELDS, DRY_RUN, CHANGES_LIMIT],
+        parameters: [FIELDS, DRY_RUN, CHANGES_LIMIT, TRACE],
         requestBody: body(schema),
         responses: written('201'),
       };
@@ -193,7 +197,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
       return {
         operationId,
         summary: `Create or replace ${title}`,
-        parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT],
+        parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT, TRACE],
         requestBody: body(schema),
         responses: written('200', '201'),
       };
@@ -201,7 +205,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
       return {
         operationId,
         summary: `Change parts of ${title}`,
-        parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT],
+        parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT, TRACE],
         requestBody: body({ type: 'array', items: { $ref: '#/components/schemas/PatchOperation' } }),
         responses: written('200'),
       };
@@ -209,7 +213,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
       return {
         operationId,
         summary: `Delete ${title}`,
-        parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT],
+        parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT, TRACE],
         responses: written('200'),
       };
     case 'action':
@@ -224,6 +228,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
           },
           DRY_RUN,
           CHANGES_LIMIT,
+          TRACE,
         ],
         requestBody: { content: { 'application/json': { schema: {} } } },
         responses: answer({}),

@@ -57,7 +57,9 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
     fields: readFields(reserved._fields),
     parameters: parameters.additional,
     ...(readFlag(parameters, '_nestedFields') ? { nestedFields: true } : {}),
-    ...(isDryRun(parameters) ? { dryRun: true, ...readChangesLimit(parameters) } : {}),
+    ...(isDryRun(parameters)
+      ? { dryRun: true, ...readChangesLimit(parameters), ...readTrace(parameters) }
+      : {}),
   };
   const request = (): ResourceRequest => {
     switch (method) {
@@ -221,6 +223,18 @@ function readChangesLimit({ reserved }: UrlParameters): { readonly changesLimit?
     id: 'HTTP_BAD_CHANGES_LIMIT',
     field: '_changesLimit',
     hint: 'It says how many of those whom a rehearsed change is about are named; all are counted',
+  });
+}
+
+/** @throws BadRequestError */
+function readTrace({ reserved }: UrlParameters): { readonly traceValues?: true } {
+  const value = reserved._trace;
+  if (value === undefined) return {};
+  if (value === 'values') return { traceValues: true };
+  throw new BadRequestError(`'_trace' must be 'values', not '${value}'`, {
+    id: 'HTTP_BAD_TRACE',
+    field: '_trace',
+    hint: 'Steps of a rehearsal show then what they have made of what they changed',
   });
 }
 

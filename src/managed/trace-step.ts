@@ -24,15 +24,28 @@ export function stepTracer(
       const changed = changedSince(known, exchange.object)
         // Their names are nobody's business either.
         .filter((name) => !exchange.type.privates.has(name))
-        .map((name) => formatPointer([name]));
+        .slice(0, MOST_POINTERS);
       return {
         step: step.name,
         resource: objectPath(exchange),
         ...scriptOf(exchange, step.name),
         ...lineOf(error),
-        ...(changed.length === 0 ? {} : { changed: changed.slice(0, MOST_POINTERS) }),
+        ...(changed.length === 0 ? {} : changesOf(exchange, changed, known)),
       };
     });
+}
+
+function changesOf(
+  { type }: Exchange,
+  names: readonly string[],
+  known: ReadonlyMap<string, JsonValue>,
+): Pick<Traced, 'changed' | 'values'> {
+  const sealed = new Set(type.secrets.map(({ name }) => name));
+  const shown = names.filter((name) => !sealed.has(name));
+  return {
+    changed: names.map((name) => formatPointer([name])),
+    values: Object.fromEntries(shown.map((name) => [formatPointer([name]), known.get(name) ?? null])),
+  };
 }
 
 /** Members that are not as they are known, which they are from now on. */

@@ -16,6 +16,7 @@ export const PROTOCOL_PARAMETERS = [
   '_mimeType',
   '_dryRun',
   '_changesLimit',
+  '_trace',
   '_nestedFields',
   '_crestapi',
 ] as const;

@@ -17,6 +17,8 @@ interface RequestBase {
   readonly dryRun?: boolean;
   /** How many of those whom a rehearsed change is about are named; default 100. */
   readonly changesLimit?: number;
+  /** Whether the trace of a rehearsal shows what each step has made of what it changed. */
+  readonly traceValues?: boolean;
   /** Of a change that a rule has granted by what is stored: at which revision that was; null where nothing was. */
   readonly judgedAt?: string | null;
 }

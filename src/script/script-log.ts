@@ -29,7 +29,10 @@ export class ScriptLog {
     this.lines.push(line);
     this.#onLog?.(line.level, line.message);
     const { transactionId, rehearsed, unitOfWork } = this.#context;
-    if (rehearsed === true) unitOfWork?.log.push({ script: this.#script, ...line });
+    if (rehearsed === true && unitOfWork !== null) {
+      const step = unitOfWork.trace.current;
+      unitOfWork.log.push({ script: this.#script, ...line, ...(step === undefined ? {} : { step }) });
+    }
     this.#observe({ kind: 'script.logged', script: this.#script, requestId: transactionId, ...line });
   }
 }

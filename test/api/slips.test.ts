@@ -296,7 +296,50 @@ describe('a slip', () => {
     expect((await api('POST', 'script?_action=eval', { body: script(source) })).status).toBe(400);
   });
 
+  it('of a reference that leads elsewhere than it is declared to is told, and kept as projects of the field expect', async () => {
+    const warning = (id: string) =>
+      `members: 'managed/badge/${id}' is in none of the collections that it is declared for: 'managed/user'`;
+    const content = { name: 'odd', members: [{ _ref: 'managed/badge/b7' }, { _ref: 'managed/user/ann' }] };
+    const saved = await api('PUT', 'managed/role/odd', { body: content });
+    expect([saved.status, saved.body.warnings]).toEqual([201, [warning('b7')]]);
+    // What was answered comes back as it is.
+    const again = await api('PUT', 'managed/role/odd', { body: { ...saved.body, name: 'odder' } });
+    expect([again.status, again.body.warnings]).toEqual([200, undefined]);
+    const stored = await get('managed/role/odd?_fields=*,members');
+    expect(stored).not.toHaveProperty('warnings');
+    expect(stored.members.map(({ _ref }: { _ref: string }) => _ref).sort()).toEqual([
+      'managed/badge/b7',
+      'managed/user/ann',
+    ]);
+    await api('PUT', 'managed/badge/b8', { body: { number: '8' } });
+    const added = await api('POST', 'managed/role/odd/members', { body: { _ref: 'managed/badge/b8' } });
+    expect([added.status, added.body.warnings]).toEqual([201, [warning('b8')]]);
+    for (const path of ['managed/role/odd', 'managed/badge/b8']) await api('DELETE', path);
+  });
+
   describe('is seen in a rehearsal', () => {
+    it('with what each step has made of it, where that is asked for, and the step of each line of the log', async () => {
+      const change = [{ operation: 'replace', field: '/department', value: 'HR' }];
+      const { body } = await api('PATCH', 'managed/user/ann?_dryRun=true&_trace=values', { body: change });
+      const applied = body.trace.find(({ step }: { step: string }) => step === 'applyOperations');
+      expect(applied).toMatchObject({ changed: ['/department'], values: { '/department': 'HR' } });
+      const plain = await api('PATCH', 'managed/user/ann?_dryRun=true', { body: change });
+      expect(JSON.stringify(plain.body.trace)).not.toContain('values');
+      const wrong = await api('PATCH', 'managed/user/ann?_dryRun=true&_trace=all', { body: change });
+      expect([wrong.status, wrong.body.detail]).toEqual([
+        400,
+        expect.objectContaining({ id: 'HTTP_BAD_TRACE', field: '_trace' }),
+      ]);
+    });
+
+    it('with the place in a script that was sent, and no step where it was in none', async () => {
+      const source =
+        "svc.patch('managed/user/ann', null, [{operation: 'remove', field: '/department'}]);\nnobody.there";
+      const { body } = await api('POST', 'script?_action=eval&_dryRun=true', { body: script(source) });
+      expect(body.detail.dryRun.at).toEqual({ line: 2, column: expect.any(Number) });
+      expect(body.detail.dryRun.changes).toHaveLength(1);
+    });
+
     it('of a firing, which runs the script and keeps nothing', async () => {
       const { body } = await api('POST', 'scheduler/job/nightly?_action=trigger&_dryRun=true');
       expect(body).toMatchObject({ dryRun: true, result: { _id: 'nightly' } });

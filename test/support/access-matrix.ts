@@ -28,7 +28,7 @@ interface Row {
 
 /**
  * Asks for everything that the API description names, as anonymous, as a user and as the administrator, and writes down
- * who was let through the door. Writes are rehearsed only.
+ * who was let through the door. Writes are rehearsed only. Whoever says nothing of themselves gets 401 to all of it.
  *
  * @returns lines of a Markdown table
  */
@@ -51,6 +51,8 @@ export async function accessMatrix({ server }: Pick<HostileTarget, 'server'>): P
         return status === 403 && answer.detail?.id === 'ACCESS_DENIED' ? '–' : 'yes';
       }),
     );
+    const nobody = await server.api(verb, path, { user: null, ...(verb === 'GET' ? {} : { body: {} }) });
+    if (nobody.status !== 401) throw new Error(`${verb} ${path} is ${nobody.status} without credentials`);
     lines.push(`| \`${resource}\` | ${what} | ${cells.join(' | ')} |`);
   }
   return lines;

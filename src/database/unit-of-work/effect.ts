@@ -24,6 +24,8 @@ export interface LogEntry {
   readonly script: string;
   readonly level: string;
   readonly message: string;
+  /** The step of the trace in which it was said. */
+  readonly step?: number;
 }
 
 /** Sends what wakes somebody, as far as it goes so, and takes that off the list. */

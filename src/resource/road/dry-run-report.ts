@@ -49,12 +49,14 @@ export interface ReportOptions {
   /** How much of each the unit of work had when the dry run began. */
   readonly before?: { readonly changes: number; readonly effects: number; readonly lines: number };
   readonly changesLimit?: number | undefined;
+  /** Whether steps of the trace show what they have made of what they changed. */
+  readonly traceValues?: boolean | undefined;
 }
 
 export function dryRunReport(
   response: Response,
   unitOfWork: UnitOfWork,
-  { before = NOTHING_BEFORE, changesLimit = NAMED }: ReportOptions = {},
+  { before = NOTHING_BEFORE, changesLimit = NAMED, traceValues = false }: ReportOptions = {},
 ): DryRunReport {
   let isTruncated = false;
   const first = <T>(all: readonly T[], from = 0): readonly T[] => {
@@ -66,7 +68,9 @@ export function dryRunReport(
   const { changes } = shown;
   const effects = first(unitOfWork.effects, before.effects).map((effect) => effect.what);
   const log = first(unitOfWork.log, before.lines).map((line) => ({ ...line }));
-  const trace = first(unitOfWork.trace.entries).map(shownStep);
+  const steps = shownSteps(first(unitOfWork.trace.entries), traceValues);
+  if (steps.isTruncated) isTruncated = true;
+  const { trace } = steps;
   return {
     kind: 'action',
     content: {
@@ -93,27 +97,28 @@ function resultOf(response: Response): JsonValue {
 export function rehearsedFailure(
   thrown: unknown,
   unitOfWork: UnitOfWork,
-  changesLimit = NAMED,
+  { changesLimit = NAMED, traceValues = false }: Omit<ReportOptions, 'before'> = {},
 ): ResourceError {
   const error = toResourceError(thrown);
   const detail = error.detail ?? {};
   if (!isObject(detail)) return error;
   const { log, trace, changes } = unitOfWork;
   const dryRun: JsonObject = {
-    at: placeOf(detail, trace.entries.at(-1)),
+    at: placeOf({ ...positionOf(error.cause), ...detail }, trace.entries.at(-1)),
     changes: shownChanges(changes.slice(0, MOST_TOLD), changesLimit).changes,
     log: log.slice(-MOST_TOLD).map((line) => ({ ...line })),
-    trace: trace.entries.slice(-MOST_TOLD).map(shownStep),
+    trace: shownSteps(trace.entries.slice(-MOST_TOLD), traceValues).trace,
     ...([changes, log, trace.entries].some((all) => all.length > MOST_TOLD) ? { truncated: true } : {}),
   };
   return new ResourceError(error.code, error.message, { detail: { ...detail, dryRun }, cause: error.cause });
 }
 
-/** Where it failed: in which step, and where in a script. */
+/** Where it failed: in which step, if it was in one, and where in a script. */
 function placeOf(detail: JsonObject, last: TraceEntry | undefined): JsonObject {
+  const failed = last?.failed === true ? last : undefined;
   const place: [string, JsonValue | undefined][] = [
-    ['step', last?.step],
-    ['resource', last?.resource],
+    ['step', failed?.step],
+    ['resource', failed?.resource],
     ...['hook', 'script', 'line', 'column'].map((name): [string, JsonValue | undefined] => [
       name,
       detail[name],
@@ -122,8 +127,28 @@ function placeOf(detail: JsonObject, last: TraceEntry | undefined): JsonObject {
   return Object.fromEntries(place.filter((each): each is [string, JsonValue] => each[1] !== undefined));
 }
 
-function shownStep({ changed, ...entry }: TraceEntry): JsonObject {
-  return { ...entry, ...(changed === undefined ? {} : { changed: [...changed] }) };
+/** Of a script that was sent with the request, whose errors say nothing but what it ended with. */
+function positionOf(cause: unknown): JsonObject {
+  const position = cause instanceof Error && 'position' in cause ? cause.position : null;
+  if (typeof position !== 'object' || position === null || !('line' in position && 'column' in position))
+    return {};
+  const { line, column } = position;
+  return typeof line === 'number' && typeof column === 'number' ? { line, column } : {};
+}
+
+/** Values that come after so many bytes are left out. */
+function shownSteps(entries: readonly TraceEntry[], withValues: boolean) {
+  let bytes = 0;
+  let isTruncated = false;
+  const trace = entries.map(({ changed, values, ...entry }): JsonObject => {
+    const step: JsonObject = { ...entry, ...(changed === undefined ? {} : { changed: [...changed] }) };
+    if (!withValues || values === undefined) return step;
+    bytes += sizeOf(values).bytes;
+    if (bytes <= MOST_SHOWN_BYTES) return { ...step, values: withSeals(values) };
+    isTruncated = true;
+    return step;
+  });
+  return { trace, isTruncated };
 }
 
 /** What comes after so many bytes is only named. */

@@ -92,7 +92,7 @@ async function own(
         ...(dryRun ? { rehearsed: true } : {}),
       };
       const response = await next(inner, request).catch((error: unknown) => {
-        if (dryRun) told = rehearsedFailure(error, unitOfWork, request.changesLimit);
+        if (dryRun) told = rehearsedFailure(error, unitOfWork, request);
         throw error;
       });
       if (context.client.isExternal && !dryRun) requireAnswerable(response, answerLimitBytes);
