@@ -34,7 +34,9 @@ export async function withIssuer(url: string, wanted: string | undefined): Promi
     },
   });
   const provider = await providerOf(client, wanted);
-  const { location } = await client.send<{ location: string }>(acting('redirect', { provider }));
+  const { location } = await client.send<{ location: string }>(
+    acting('redirect', { provider, port: await freePort() }),
+  );
   const begun = { location: new URL(location), cookie: cookies.join('; ') };
   const answer = await comingBack(begun);
   cookies.length = 0;
@@ -43,6 +45,19 @@ export async function withIssuer(url: string, wanted: string | undefined): Promi
   const cookie = cookies.find((each) => /session-jwt=./.test(each));
   if (cookie === undefined) throw new UsageError('this node keeps no sessions');
   return { url, user: authenticationId, cookie };
+}
+
+/** Where the issuer lets the browser come back to any port. */
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve));
+    const address = probe.address();
+    if (typeof address === 'object' && address !== null) return address.port;
+    throw new UsageError('no port of this machine is free');
+  } finally {
+    probe.close();
+  }
 }
 
 function acting(action: string, body: object, headers: Readonly<Record<string, string>> = {}) {
@@ -76,7 +91,7 @@ async function comingBack({ location }: Begun): Promise<URLSearchParams> {
   const state = location.searchParams.get('state');
   if (back === null || back.protocol !== 'http:' || !LOOPBACK.test(back.hostname)) {
     throw new UsageError(
-      `the browser would come back to ${back?.origin ?? 'nowhere'}, and not to this machine; --provider names a login with a redirectUri such as http://127.0.0.1:8400/callback`,
+      `the browser would come back to ${back?.origin ?? 'nowhere'}, and not to this machine; --provider names a login with a redirectUri such as http://127.0.0.1/callback`,
     );
   }
   const host = back.hostname.replace(/^\[|\]$/g, '');

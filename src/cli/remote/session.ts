@@ -48,7 +48,8 @@ export const login = commandOf(
 asked for on the terminal, or comes from SVC_PASSWORD or --password-stdin.
 
 --oidc shows an address to open in a browser on this machine, and waits five minutes for it to come back. The provider is a
-module OPENID_CONNECT whose login has a redirectUri such as http://127.0.0.1:8400/callback, registered at the issuer.`,
+module OPENID_CONNECT whose login has a redirectUri such as http://127.0.0.1/callback, which is registered at the issuer:
+without a port it comes back to any that is free, with one to that.`,
 );
 
 async function withKey(url: string, apiKey: string): Promise<Profile> {

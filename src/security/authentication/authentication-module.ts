@@ -46,6 +46,8 @@ export interface PendingLogin {
   readonly verifier: string;
   /** The page of this origin that is shown then. */
   readonly returnTo: string;
+  /** Where a program on the machine of the browser waits for it. */
+  readonly port?: number;
 }
 
 /** An authorization code with PKCE. */
@@ -53,6 +55,8 @@ export interface CodeLogin {
   readonly provider: string;
   readonly issuer: string;
   readonly title: string;
+  /** The browser comes back to its own machine, to whichever port. */
+  readonly takesPort: boolean;
   /** Where the browser goes. @throws UnauthorizedError `AUTH_ISSUER_UNREACHABLE` */
   location(pending: PendingLogin): Promise<string>;
   /**

@@ -33,12 +33,13 @@ export function codeLogin(
     provider,
     issuer,
     title,
-    async location({ state, nonce, verifier }) {
+    takesPort: isAnyPort(redirectUri),
+    async location({ state, nonce, verifier, port }) {
       const url = new URL(await find('authorizationEndpoint'));
       const asked = {
         response_type: 'code',
         client_id: clientId,
-        redirect_uri: redirectUri,
+        redirect_uri: atPort(redirectUri, port),
         scope,
         state,
         nonce,
@@ -48,12 +49,12 @@ export function codeLogin(
       for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
       return url.href;
     },
-    async redeem(code, { verifier, nonce }) {
+    async redeem(code, { verifier, nonce, port }) {
       const url = await find('tokenEndpoint');
       const form = new URLSearchParams({
         grant_type: 'authorization_code',
         code,
-        redirect_uri: redirectUri,
+        redirect_uri: atPort(redirectUri, port),
         client_id: clientId,
         code_verifier: verifier,
       });
@@ -75,6 +76,19 @@ export function codeLogin(
       throw refused(provider, status, answer['error']);
     },
   };
+}
+
+/** Programs come back to a port of their machine that they find free: RFC 8252, 7.3. */
+function isAnyPort(redirectUri: string): boolean {
+  const { hostname, port, protocol } = new URL(redirectUri);
+  return protocol === 'http:' && port === '' && /^(?:127\.0\.0\.1|\[::1\]|localhost)$/.test(hostname);
+}
+
+function atPort(redirectUri: string, port: number | undefined): string {
+  if (port === undefined) return redirectUri;
+  const url = new URL(redirectUri);
+  url.port = String(port);
+  return url.href;
 }
 
 /** Whoever has logged in there can do nothing about it. What the issuer says besides may repeat what it was sent. */

@@ -39,14 +39,14 @@ export class IssuerLogins {
     this.#options = options;
   }
 
-  /** @throws BadRequestError `AUTH_UNKNOWN_PROVIDER`, `AUTH_BAD_RETURN`, `AUTH_NO_SESSIONS` */
+  /** @throws BadRequestError `AUTH_UNKNOWN_PROVIDER`, `AUTH_BAD_RETURN`, `AUTH_BAD_PORT`, `AUTH_NO_SESSIONS` */
   async redirect(context: Context, content: JsonValue): Promise<ActionResult> {
-    const { provider, returnTo } = membersOf(content);
+    const { provider, returnTo, port } = membersOf(content);
     const { modules, sessions } = this.#options.parts();
     const { settings } = requireSessions(sessions);
     const login = findLogin(modules, provider)?.codeLogin;
     if (login === undefined) throw unknownProvider(provider, modules);
-    const pending = beginPending(login.provider, returnTo);
+    const pending = beginPending(login, returnTo, port);
     const location = await this.#asking(() => login.location(pending));
     const cookie = await pendingCookie(
       pending,
@@ -162,7 +162,11 @@ function unknownProvider(
   modules: readonly AuthenticationModule[],
 ): BadRequestError {
   const known = providersOf(modules).map((each) => each['provider']);
-  return new BadRequestError(`There is no provider ${JSON.stringify(provider ?? null).slice(0, 100)}`, {
+  const named =
+    provider === undefined
+      ? 'It is not said at which provider'
+      : `There is no provider ${JSON.stringify(provider).slice(0, 100)}`;
+  return new BadRequestError(named, {
     id: 'AUTH_UNKNOWN_PROVIDER',
     field: '/provider',
     hint: known.length === 0 ? 'No module OPENID_CONNECT has a login' : `There are ${known.join(', ')}`,

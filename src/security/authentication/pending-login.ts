@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
-import type { PendingLogin } from './authentication-module.ts';
+import type { CodeLogin, PendingLogin } from './authentication-module.ts';
 import { PENDING_LOGIN, writeCookie } from './session-cookie.ts';
 
 const MOST_RETURN = 1_000;
@@ -10,10 +10,35 @@ const LIFE_SECONDS = 600;
 const ISSUER = 'svc-login';
 const RANDOM_BYTES = 32;
 
-/** @throws BadRequestError `AUTH_BAD_RETURN` for a page that is not of this origin */
-export function beginPending(provider: string, returnTo: JsonValue | undefined): PendingLogin {
+/**
+ * @param port where the browser comes back on its own machine; counts only where the provider's redirectUri names none
+ * @throws BadRequestError `AUTH_BAD_RETURN` for a page that is not of this origin, `AUTH_BAD_PORT`
+ */
+export function beginPending(
+  { provider, takesPort }: CodeLogin,
+  returnTo: JsonValue | undefined,
+  port: JsonValue | undefined,
+): PendingLogin {
   const random = () => randomBytes(RANDOM_BYTES).toString('base64url');
-  return { provider, state: random(), nonce: random(), verifier: random(), returnTo: ownPage(returnTo) };
+  const begun = {
+    provider,
+    state: random(),
+    nonce: random(),
+    verifier: random(),
+    returnTo: ownPage(returnTo),
+  };
+  const own = portOf(port);
+  return takesPort && own !== undefined ? { ...begun, port: own } : begun;
+}
+
+function portOf(port: JsonValue | undefined): number | undefined {
+  if (port === undefined) return undefined;
+  if (typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new BadRequestError(`${JSON.stringify(port).slice(0, 100)} is no port`, {
+    id: 'AUTH_BAD_PORT',
+    field: '/port',
+    hint: 'A number from 1 to 65535, at which a program of this machine listens for the browser',
+  });
 }
 
 function ownPage(page: JsonValue = '/'): string {
@@ -58,8 +83,8 @@ export async function readPending(
         algorithms: ['HS256'],
         issuer: ISSUER,
       });
-      const { provider, state, nonce, verifier, returnTo } = payload;
-      return { provider, state, nonce, verifier, returnTo };
+      const { provider, state, nonce, verifier, returnTo, port } = payload;
+      return { provider, state, nonce, verifier, returnTo, ...(port === undefined ? {} : { port }) };
     } catch {
       // Over, or signed with another key of the ring, or with none of ours.
     }
