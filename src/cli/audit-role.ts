@@ -1,5 +1,6 @@
 import { auditRoleStatements, undoAuditRoleStatements } from '#security/index.ts';
 import { EXIT } from './command.ts';
+import { tell } from './told.ts';
 import { complain } from './typed-name.ts';
 
 const ROLE = /^[a-z_][\w-]{0,62}$/i;
@@ -13,6 +14,7 @@ export function printRole(flags: Readonly<Record<string, string | boolean | unde
     return EXIT.USAGE;
   }
   const names = { owner: String(owner), service: String(service) };
-  console.log(flags['undo'] === true ? undoAuditRoleStatements(names) : auditRoleStatements(names));
+  const sql = flags['undo'] === true ? undoAuditRoleStatements(names) : auditRoleStatements(names);
+  tell(flags, { ...names, sql }, () => sql);
   return EXIT.OK;
 }

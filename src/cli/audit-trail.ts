@@ -14,7 +14,8 @@ import {
   verifyAudit,
   verifyFile,
 } from '#security/index.ts';
-import { EXIT } from './command.ts';
+import { type Command, EXIT } from './command.ts';
+import { tell } from './told.ts';
 import { complain } from './typed-name.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -22,7 +23,7 @@ export interface TrailTask {
   readonly settings: Settings;
   readonly keys: AuditKeys;
   readonly range: TrailRange;
-  readonly isJson: boolean;
+  readonly flags: Parameters<Command['run']>[0];
 }
 
 /** `svc audit export`: as fast as it is read, and never more than a page in memory. */
@@ -53,7 +54,7 @@ export function verifyDatabase(task: TrailTask, noted: TrailHead | undefined): P
       ...(old === 0 ? [] : [`${old} entries are older than the first seal: nothing is known about them.`]),
       ...(facts.head === null ? [] : [`Head: ${facts.head}`]),
     ];
-    return tell(task, facts, notes);
+    return tellOutcome(task, facts, notes);
   });
 }
 
@@ -62,7 +63,7 @@ export async function verifyExport(task: TrailTask, file: string): Promise<numbe
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
   try {
     const { entries, seals, chains, count, findings } = await verifyFile(lines, task.keys);
-    return tell(task, { entries, seals, chains, count, findings }, []);
+    return tellOutcome(task, { entries, seals, chains, count, findings }, []);
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === undefined) throw error;
@@ -79,17 +80,17 @@ interface Outcome {
   readonly findings: readonly TrailFinding[];
 }
 
-function tell({ isJson }: TrailTask, outcome: Outcome, notes: readonly string[]): number {
+function tellOutcome({ flags }: TrailTask, outcome: Outcome, notes: readonly string[]): number {
   const { entries, seals, chains, count, findings } = outcome;
-  if (isJson) {
-    console.log(JSON.stringify({ intact: count === 0, ...outcome }, null, 2));
-  } else {
-    for (const { message } of findings) console.log(message);
-    if (count > findings.length) console.log(`… and ${count - findings.length} more`);
-    console.log(`Looked at ${entries} entries under ${seals} seals in ${chains} chains.`);
-    for (const note of notes) console.log(note);
+  tell(flags, { intact: count === 0, ...outcome }, () => {
     const verdict = `${count} ${count === 1 ? 'finding' : 'findings'}, of which the first stands at the top.`;
-    console.log(count === 0 ? 'The trail is as it was written.' : verdict);
-  }
+    return [
+      ...findings.map(({ message }) => message),
+      ...(count > findings.length ? [`… and ${count - findings.length} more`] : []),
+      `Looked at ${entries} entries under ${seals} seals in ${chains} chains.`,
+      ...notes,
+      count === 0 ? 'The trail is as it was written.' : verdict,
+    ].join('\n');
+  });
   return count === 0 ? EXIT.OK : EXIT.FINDING;
 }

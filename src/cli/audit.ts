@@ -9,6 +9,7 @@ import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
 import { isTold, toldOptions } from './told.ts';
 import { complain } from './typed-name.ts';
+import { UsageError } from './usage-error.ts';
 
 const VERBS = ['verify', 'export', 'role'];
 
@@ -27,7 +28,7 @@ svc audit list|tree          ask a node, and have a help of their own: svc audit
   --to <time>         what was sealed before then
   --topic <topic>     of an export: ${AUDIT_TOPICS.join(', ')}; others are in it by their signatures alone
   --head <n:text>     of verify: the head that an earlier one has told; finds that the end was cut off
-  -o, --output json   of verify: the findings as JSON. --json is the same
+  -o, --output <form> of verify and role: table, json or yaml; default: lines for people. --json is -o json
   --owner <role>      of role: who will own the trail; default: svc_audit_owner
   --service <role>    of role: as whom nodes connect; default: svc
   --undo              of role: SQL that gives the trail back to the service, as before a migration
@@ -62,8 +63,9 @@ Example: svc audit verify --from 2026-11-21
     const settings = readSettings(process.env, flags);
     const keys = await auditKeys(settings, overlayFlags(process.env, flags));
     if (keys === undefined) return EXIT.FINDING;
-    const task: TrailTask = { settings, keys, range: rangeOf(flags), isJson: isTold(flags) === 'json' };
+    const task: TrailTask = { settings, keys, range: rangeOf(flags), flags };
     if (verb === 'export') {
+      if (isTold(flags) === 'yaml') throw new UsageError('an export is lines of JSON, and nothing else');
       return exportAudit(
         task,
         AUDIT_TOPICS.find((topic) => topic === flags['topic']),

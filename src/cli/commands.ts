@@ -31,6 +31,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   apply: async () => (await import('./remote/apply/apply.ts')).apply,
   diff: async () => (await import('./remote/apply/apply.ts')).diff,
   export: async () => (await import('./remote/apply/export.ts')).exportObjects,
+  plan: async () => (await import('./remote/plan.ts')).plan,
   schedule: async () => (await import('./remote/schedule.ts')).schedule,
   scan: async () => (await import('./remote/scan.ts')).scan,
   process: async () => (await import('./remote/process.ts')).processes,

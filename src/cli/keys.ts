@@ -20,7 +20,6 @@ svc keys forget <alias> <id> let nodes start without a key that is lost; what is
   --new-alias       after add: the alias is a new one, for encryption of your own
   --files           after rotate: files of the project too; without it they are only looked at
 ${toldHelp}
-                      of list, add and use
 
 To change a key without a pause: add; give every node the new keys.json and start them again one by one; use; the same
 again; rotate. A rotation looks through every table, and exits 1 as long as something is under an older key; one that was
@@ -43,8 +42,10 @@ Example: svc keys add svc-sym-default
     const variable = overlayFlags(process.env, flags)['SVC_KEYS'];
     const place: KeyRingPlace = { variable, dataDirectory: settings.dataDirectory };
     if (verb === 'list') return list(place, flags);
-    if (verb === 'rotate') return rotate(settings, place, flags['files'] === true);
-    if (verb === 'forget' && alias !== undefined && id !== undefined) return forget(settings, alias, id);
+    if (verb === 'rotate') return rotate(settings, place, flags);
+    if (verb === 'forget' && alias !== undefined && id !== undefined) {
+      return forget(settings, alias, id, flags);
+    }
     if ((verb !== 'add' && verb !== 'use') || alias === undefined) {
       complain(
         "svc keys: expected 'svc keys list', 'add <alias>', 'use <alias> [<id>]', 'rotate' or 'forget <alias> <id>'",

@@ -11,14 +11,19 @@ import {
   requireKeysInUse,
 } from '#crypto/index.ts';
 import type { Db } from '#database/index.ts';
-import { EXIT } from './command.ts';
+import { type Command, EXIT } from './command.ts';
+import { isTold, tell } from './told.ts';
 import { complain } from './typed-name.ts';
 import { withDatabase } from './with-database.ts';
 
 const TELL_EVERY_MS = 1_000;
 
+type Flags = Parameters<Command['run']>[0];
+
 /** `svc keys rotate [--files]`: the database first, then the files of the project. */
-export async function rotate(settings: Settings, place: KeyRingPlace, files: boolean): Promise<number> {
+export async function rotate(settings: Settings, place: KeyRingPlace, flags: Flags): Promise<number> {
+  // Whoever reads it with a program gets the outcome as a whole.
+  const say = isTold(flags) === 'lines' ? (line: string) => console.log(line) : () => {};
   return withDatabase(settings, 'svc keys rotate', async (database) => {
     const { text, place: where } = await openKeyRing(place);
     const { ids } = new KeyRing(text);
@@ -26,24 +31,29 @@ export async function rotate(settings: Settings, place: KeyRingPlace, files: boo
     await requireKeysInUse(database, ids, where);
     const rewrapper = new Rewrapper(text);
     await noteRotation(database.db, ids);
-    const rows = await rotateRows(database.db, rewrapper);
+    const { tables, ...rows } = await rotateRows(database.db, rewrapper, say);
     const overrides = await listOverrides(database.db);
     const overridden = new Set(overrides.map(({ id }) => id));
     const { projectLocation } = settings;
-    const whole = await rotateProject({ projectLocation, rewrapper, overridden, write: files });
-    if (!rows || !whole) return EXIT.FINDING;
-    await forgetReplacedKeys(database.db, ids);
-    console.log('Nothing is under an older key any more; only backups need those.');
-    return EXIT.OK;
+    const write = flags['files'] === true;
+    const files = await rotateProject({ projectLocation, rewrapper, overridden, write }, say);
+    const isDone = rows.failures.length === 0 && rows.isSettled && files.isDone;
+    if (isDone) await forgetReplacedKeys(database.db, ids);
+    tell(flags, { isDone, tables, ...rows, files: files.rotations }, () =>
+      isDone ? 'Nothing is under an older key any more; only backups need those.' : '',
+    );
+    return isDone ? EXIT.OK : EXIT.FINDING;
   });
 }
 
 /** `svc keys forget <alias> <id>`: nodes start without the key again. */
-export async function forget(settings: Settings, alias: string, id: string): Promise<number> {
+export async function forget(settings: Settings, alias: string, id: string, flags: Flags): Promise<number> {
   return withDatabase(settings, 'svc keys forget', async (database) => {
     if (await forgetKey(database.db, alias, id)) {
-      console.log(
-        `Nodes start without key ${id} of ${alias} now; what is still under it can be read by nobody.`,
+      tell(
+        flags,
+        { alias, id, isForgotten: true },
+        () => `Nodes start without key ${id} of ${alias} now; what is still under it can be read by nobody.`,
       );
       return EXIT.OK;
     }
@@ -52,48 +62,60 @@ export async function forget(settings: Settings, alias: string, id: string): Pro
   });
 }
 
-async function rotateRows(db: Db, rewrapper: Rewrapper): Promise<boolean> {
+type Say = (line: string) => void;
+
+async function rotateRows(db: Db, rewrapper: Rewrapper, say: Say) {
   let toldAt = performance.now();
+  const tables = new Map<string, { seen: number; rewritten: number[] }>();
   const { failures, foreign, isSettled } = await rotateKeys(
     db,
     rewrapper,
     ({ table, round, seen, rewritten, done }) => {
+      const counted = tables.get(table) ?? { seen, rewritten: [] };
+      if (round === 0) counted.seen = seen;
+      counted.rewritten[round] = rewritten;
+      tables.set(table, counted);
       const isNews = round === 0 ? seen > 0 : rewritten > 0;
       const isDue = done === 1 || performance.now() - toldAt > TELL_EVERY_MS;
       if (!isNews || !isDue) return;
       toldAt = performance.now();
       const percent = done === 1 ? '' : ` (${Math.round(done * 100)} %)`;
-      console.log(`${table}: ${seen} with encrypted values, ${rewritten} encrypted again${percent}`);
+      say(`${table}: ${seen} with encrypted values, ${rewritten} encrypted again${percent}`);
     },
   );
-  for (const { place, message } of failures) console.log(lineOf(place, message));
+  for (const { place, message } of failures) say(lineOf(place, message));
   if (foreign.rows > 0) {
-    console.log(
-      `${foreign.rows} with what looks encrypted, and was by no key of this ring: left as it is, such as`,
-    );
-    for (const { place, message } of foreign.first) console.log(lineOf(place, message));
+    say(`${foreign.rows} with what looks encrypted, and was by no key of this ring: left as it is, such as`);
+    for (const { place, message } of foreign.first) say(lineOf(place, message));
   }
   if (!isSettled) {
-    console.log(
-      'Something goes on encrypting with an older key: start every node again, then rotate once more.',
-    );
+    say('Something goes on encrypting with an older key: start every node again, then rotate once more.');
   }
-  return failures.length === 0 && isSettled;
+  const counts = [...tables].map(([table, { seen, rewritten }]) => ({
+    table,
+    seen,
+    rewritten: rewritten.reduce((sum, ofRound) => sum + ofRound, 0),
+  }));
+  return { tables: counts.filter(({ seen }) => seen > 0), failures, foreign, isSettled };
 }
 
-async function rotateProject(options: Parameters<typeof rotateFiles>[0]): Promise<boolean> {
+async function rotateProject(options: Parameters<typeof rotateFiles>[0], say: Say) {
   const rotations = await rotateFiles(options);
   for (const { file, sealed, outdated, failures, foreign } of rotations) {
-    if (foreign !== undefined) console.log(lineOf(file, `left as it is: ${foreign}`));
+    if (foreign !== undefined) say(lineOf(file, `left as it is: ${foreign}`));
     if (sealed === 0) continue;
     const what = options.write ? `${outdated} encrypted again` : `${outdated} of them under older keys`;
-    console.log(`${file}: ${sealed} encrypted values, ${what}`);
-    for (const message of failures) console.log(lineOf(file, message));
+    say(`${file}: ${sealed} encrypted values, ${what}`);
+    for (const message of failures) say(lineOf(file, message));
   }
   const waiting = options.write ? 0 : rotations.filter(({ outdated }) => outdated > 0).length;
   if (waiting > 0)
-    console.log(`${waiting} ${waiting === 1 ? 'file waits' : 'files wait'} for svc keys rotate --files`);
-  return waiting === 0 && rotations.every(({ failures }) => failures.length === 0);
+    say(`${waiting} ${waiting === 1 ? 'file waits' : 'files wait'} for svc keys rotate --files`);
+  const isDone = waiting === 0 && rotations.every(({ failures }) => failures.length === 0);
+  return {
+    isDone,
+    rotations: rotations.filter(({ sealed, foreign }) => sealed > 0 || foreign !== undefined),
+  };
 }
 
 /** Names and values of users may stand in it. */

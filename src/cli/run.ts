@@ -61,7 +61,8 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
     flags = parsed.values;
     positionals = parsed.positionals;
   } catch (error) {
-    const message = wordsOf(error);
+    // What Node advises further is about arguments that begin with a dash.
+    const message = wordsOf(error).replace(/\. To specify a positional argument .*$/s, '');
     const { secretFlagHint } = await import('./settings-flags.ts');
     const hint = secretFlagHint(message) ?? nearestFlag(message, Object.keys(command.options));
     const said = [`svc ${command.name}: ${message}`, hint ?? []].flat().join('\n');

@@ -40,7 +40,9 @@ Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
   },
   arguments: ['schedule|user', '<id>', '[role <id>]'],
 
-  async run(flags, [kind, id, ...more]) {
+  async run(flags, [kind, id, ...said]) {
+    // As one says it: why user avo has role auditor.
+    const more = kind === 'user' && said[0] === 'has' ? said.slice(1) : said;
     const given = flags['at'];
     const at = typeof given === 'string' ? readTime(given, Date.now()) : Date.now();
     const wrong = whatIsWrong(kind, id, more, Number.isNaN(at) ? String(given) : undefined);

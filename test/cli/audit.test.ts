@@ -95,6 +95,15 @@ describe('svc audit', () => {
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining("Did you mean 'activity'?")]);
     expect((await svc('verify', '--from', 'yesterday')).code).toBe(2);
     expect((await svc('nonsense')).code).toBe(2);
+    expect(await svc('export', '-o', 'yaml')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('an export is lines of JSON'),
+    });
+    expect(JSON.parse((await svc('role', '-o', 'json')).out)).toMatchObject({
+      owner: 'svc_audit_owner',
+      service: 'svc',
+      sql: expect.stringContaining('svc_audit_owner'),
+    });
     const keyless = await svcWith({ DATABASE_URL: server.database.url }, 'verify');
     expect([keyless.code, keyless.err]).toEqual([1, expect.stringContaining('there was no key ring')]);
     const other = JSON.stringify({ 'svc-audit-key': [Buffer.alloc(32, 6).toString('base64')] });

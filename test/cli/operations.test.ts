@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
@@ -146,6 +146,11 @@ describe('svc schedule', () => {
     expect((await shown(['schedule', 'show', 'nightly'])).schedule).toBe('0 0 2 * * ?');
     const next = await listed(['schedule', 'next', 'nightly', '--count', '2']);
     expect(next.map(({ localTime }) => localTime.slice(-8))).toEqual(['02:00:00', '02:00:00']);
+    const prague = { TZ: 'Europe/Prague' };
+    const local = await svc(['schedule', 'list', '-o', 'table'], prague);
+    expect(local.out).toMatch(/T\d\d:\d\d:\d\d\.000\+0[12]:00/);
+    const utc = await svc(['schedule', 'list', '-o', 'table', '--utc'], prague);
+    expect(utc.out).toMatch(/T\d\d:\d\d:\d\d\.000Z/);
     expect(await shown(['schedule', 'run', 'nightly', '--dry-run'])).toMatchObject({ dryRun: true });
     expect(await shown(['schedule', 'run', 'nightly'])).toHaveProperty('firing');
     await shown(['schedule', 'pause', 'nightly']);
@@ -219,9 +224,60 @@ describe('what operators ask', () => {
       /^OBJECT_REVISION {2}\(412\)\n/,
     );
     expect((await svc(['explain', 'OBJECT_REVISON'])).err).toContain("Did you mean 'OBJECT_REVISION'?");
+    expect(await shown(['explain', 'user.mail'])).toMatchObject({ title: 'E-mail', isProtected: true });
+    expect((await shown(['explain', 'scheduler.threadPool'])).properties).toContain('threadCount');
+    expect(await svc(['explain', 'user.mial'])).toMatchObject({
+      code: 4,
+      err: expect.stringContaining("Did you mean 'mail'?"),
+    });
     expect(await shown(['api', 'GET', '/svc/managed/user/ada?_fields=sn'])).toMatchObject({ sn: 'Nagy' });
     const made = await shown(['api', 'put', 'managed/role/raw', 'name=raw', 'description=By hand']);
     expect(made._id).toBe('raw');
+  });
+
+  it('of a project folder, before its files are there', async () => {
+    const folder = join(server.project.location, 'planned');
+    for (const name of ['conf', 'script', 'workflow']) await mkdir(join(folder, name), { recursive: true });
+    const schedule = { enabled: false, schedule: '0 0 2 * * ?', invokeService: 'script' };
+    const write = (name: string, content: unknown) =>
+      writeFile(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+    const { _id, _rev, ...same } = (await server.api('GET', 'config/script')).body;
+    await write('conf/script.json', same);
+    expect(await svc(['plan', folder, '-o', 'table'])).toMatchObject({
+      code: 0,
+      out: '0 new, 0 changed, 1 the same, 0 refused\n',
+    });
+    await write('conf/schedule-planned.json', {
+      ...schedule,
+      invokeContext: { script: { type: 'text/javascript', source: '1' } },
+    });
+    await write('conf/schedule-wrong.json', { ...schedule, schedule: 'never' });
+    await write('conf/policy.json', '{');
+    await write('script/planned.js', '1');
+    await write('script/wrong.js', 'var a = ;');
+    await write('workflow/planned.bpmn20.xml', processFile('planned', '<startEvent id="s"/>'));
+    const { code, out } = await svc(['plan', folder, '-o', 'json']);
+    const planned = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const outcomes = Object.fromEntries(
+      planned.map(({ resource, outcome }) => [resource.split('/').at(-1), outcome]),
+    );
+    expect([code, outcomes]).toEqual([
+      1,
+      {
+        script: 'same',
+        planned: 'new',
+        wrong: 'refused',
+        policy: 'refused',
+        'planned.js': 'new',
+        'wrong.js': 'refused',
+        'planned.bpmn20.xml': 'new',
+      },
+    ]);
+    expect((await svc(['get', 'scheduler/job', 'planned'])).code).toBe(4);
+    expect((await svc(['plan', join(folder, 'conf')])).code).toBe(2);
   });
 
   it('of the audit, which takes a change back', async () => {

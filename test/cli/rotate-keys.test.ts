@@ -123,6 +123,9 @@ describe('svc keys rotate', () => {
 
     const { code, output } = await rotate().answer;
     expect([code, output]).toEqual([0, expect.stringContaining('Nothing is under an older key any more')]);
+    const told = JSON.parse((await rotate('-o', 'json').answer).output);
+    expect(told).toMatchObject({ isDone: true, failures: [], files: [] });
+    expect(told.tables).toContainEqual({ table: 'workflow_resource', seen: 1, rewritten: 0 });
     for (const { table, name, type } of places) {
       const written = type === 'bytea' ? `encode(${name}, 'escape')` : `${name}::text`;
       const [row] = await query<{ text: string }>(

@@ -9,6 +9,7 @@ export type Form = (typeof FORMS)[number];
 
 const MOST_COLUMNS = 6;
 const WIDEST_CELL = 40;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 export function readForm(given: string | undefined): Form {
   if (given === undefined) return process.stdout.isTTY ? 'table' : 'json';
@@ -97,7 +98,19 @@ function isShort(value: unknown): boolean {
 
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
+  if (typeof value === 'string' && INSTANT.test(value)) return localTime(value);
   return printable(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('\n', '\\n');
+}
+
+/** A time with the offset that clocks of this machine have then. */
+function localTime(instant: string): string {
+  const at = new Date(instant);
+  const offset = -at.getTimezoneOffset();
+  if (Number.isNaN(offset) || offset === 0) return instant;
+  const two = (number: number) => String(number).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
+  const local = new Date(at.getTime() + offset * 60_000).toISOString().slice(0, -1);
+  return `${local}${offset < 0 ? '-' : '+'}${two(hours)}:${two(minutes)}`;
 }
 
 export function say(text: string): void {

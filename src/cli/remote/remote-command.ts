@@ -19,9 +19,11 @@ export const remoteOptions: Command['options'] = {
   profile: { type: 'string' },
   'password-stdin': { type: 'boolean' },
   output: { type: 'string', short: 'o' },
+  utc: { type: 'boolean' },
 };
 
 export const remoteHelp = `  -o, --output <form> table, wide, json, yaml or name (ids alone); default: table on a terminal, else json
+  --utc               times in UTC, those that are given as well; default: of tables, those of this machine
   --url <url>         SVC_URL: a node; default: that of the profile, else http://127.0.0.1:$PORT (8080)
   --profile <name>    SVC_PROFILE, or .svcrc in this folder: what svc login has kept; default: that in use
   --password-stdin    the password is the first line of the input
@@ -49,6 +51,8 @@ export async function atNode(
 ): Promise<number> {
   const isMachineRead = flags['output'] === 'json';
   try {
+    // What is shown and what is given, such as 02:00, is of the same clock then.
+    if (flags['utc'] === true) process.env['TZ'] = 'UTC';
     const form = readForm(textOf(flags, 'output'));
     let client: Client | undefined;
     const code = await work({
