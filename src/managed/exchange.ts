@@ -9,6 +9,7 @@ import type {
   PatchRequest,
   ReadRequest,
   Request,
+  Times,
   UpdateRequest,
   WriteContext,
 } from '#resource/index.ts';
@@ -74,6 +75,8 @@ export interface Exchange<R extends LifecycleRequest = LifecycleRequest, C exten
   readonly isForScript: boolean;
   /** The revision after this request; null until it is known. */
   rev: number | null;
+  /** When it was made and changed last; null until that is known. */
+  times: Times | null;
   /** The unit of work in which this object was stored, and how many changes that had recorded then; null before. */
   storedAt: { readonly unitOfWork: UnitOfWork; readonly changes: number } | null;
   /** What the caller is answered. */
@@ -139,6 +142,7 @@ export function newExchange<R extends LifecycleRequest, C extends Context>(
     isCheck,
     isForScript,
     rev: null,
+    times: null,
     storedAt: null,
     answer: null,
     isUnchanged: false,

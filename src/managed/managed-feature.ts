@@ -24,7 +24,7 @@ import { searchResource } from './search/search-resource.ts';
 
 /** `/managed`, `/policy`, `/repo` and `/internal`: types, policies and predefined queries follow their files. */
 export function managedFeature(platform: Platform, synchronizer: Synchronizer): Feature {
-  const { database, config, crypto, observe, router, scripts, scriptFiles } = platform;
+  const { database, clock, config, crypto, observe, router, scripts, scriptFiles } = platform;
   const types = new ManagedTypes();
   const readTypes = () => types.replace(writtenJson(config.get(managedConfig).objects));
   readTypes();
@@ -48,6 +48,7 @@ export function managedFeature(platform: Platform, synchronizer: Synchronizer): 
 
   const managed = {
     database,
+    clock,
     scripts: hookScripts(scripts),
     readScript: async (path: string) => (await scriptFiles.get(path)).text,
     crypto,

@@ -1,5 +1,5 @@
 import type { Crypto } from '#crypto/index.ts';
-import type { Database } from '#database/index.ts';
+import type { Database, DatabaseClock } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Synchronizer } from '#platform/index.ts';
 import type {
@@ -17,6 +17,7 @@ import type { PolicyBook } from './policy/policy-book.ts';
 /** What managed objects need of the house. */
 export interface ManagedPlatform {
   readonly database: Database;
+  readonly clock: DatabaseClock;
   readonly scripts: Scripts;
   readonly crypto: Crypto;
   /** The types now in force. */

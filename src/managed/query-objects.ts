@@ -1,4 +1,4 @@
-import { objectStore, pageTotals, queryObjects as queryStore } from '#repo/index.ts';
+import { objectStore, pageTotals, queryObjects as queryStore, timesOf } from '#repo/index.ts';
 import {
   type Context,
   plainQuery,
@@ -6,6 +6,7 @@ import {
   type QueryResult,
   readerOf,
   resource,
+  type Times,
   warnOfUnknownField,
 } from '#resource/index.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
@@ -43,13 +44,18 @@ export async function queryObjects(
       );
   return {
     kind: 'query',
-    result: page.rows.map(({ id, rev }, index) => ({
-      ...resource(id, String(rev), contents[index]!),
+    result: page.rows.map((row, index) => ({
+      ...resource(row.id, String(row.rev), contents[index]!),
+      ...(request.withTimes === true ? showTimes(timesOf(row)) : {}),
       fieldsSelected: true,
     })),
     ...pageTotals(page),
     ...doubts(type, { filter: asked.filter, sortKeys: request.sortKeys }),
   };
+}
+
+function showTimes(times: Times | null): { readonly times?: Times } {
+  return times === null ? {} : { times };
 }
 
 /** An object may have properties that its type does not declare; a filter by one is a slip all the same, mostly. */

@@ -1,4 +1,4 @@
-import { findOwn, objectStore } from '#repo/index.ts';
+import { findOwn, objectStore, timesOf } from '#repo/index.ts';
 import { type Exchange, objectPath } from './exchange.ts';
 
 /** Takes over what has become of the object since it was stored: by later hooks, or as its derivations followed. */
@@ -13,4 +13,5 @@ export async function reload(exchange: Exchange): Promise<void> {
   if (current === undefined) return;
   exchange.object = current.data;
   exchange.rev = current.rev;
+  exchange.times = timesOf(current) ?? exchange.times;
 }

@@ -6,5 +6,10 @@ import { lifecycle } from './lifecycle.ts';
 export async function runLifecycle(exchange: Exchange): Promise<Resource> {
   await lifecycle(exchange);
   const revision = exchange.rev === null ? null : String(exchange.rev);
-  return { ...resource(exchange.id, revision, exchange.answer ?? {}), fieldsSelected: true };
+  const { times } = exchange;
+  return {
+    ...resource(exchange.id, revision, exchange.answer ?? {}),
+    ...(exchange.request.withTimes === true && times !== null ? { times } : {}),
+    fieldsSelected: true,
+  };
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { BadRequestError } from '#errors/index.ts';
 import { arrayIndex, formatPointer, type Pointer } from '#json/index.ts';
-import { isStorableText } from '#resource/index.ts';
+import { CREATED_AT, isStorableText, UPDATED_AT } from '#resource/index.ts';
 
 /**
  * What every value of a property is, when it is there at all. It is a promise of the schema that lets an index
@@ -69,16 +69,27 @@ export type Place =
       readonly type: PropertyType | undefined;
     };
 
+const TIMES = [
+  [CREATED_AT, 'created_at'],
+  [UPDATED_AT, 'updated_at'],
+] as const;
+
 /** The object store: `id text`, `rev bigint`, `data jsonb` without `_id` and `_rev`. */
 export function objectTable(
-  options: { readonly alias?: string; readonly propertyTypes?: ReadonlyMap<string, PropertyType> } = {},
+  options: {
+    readonly alias?: string;
+    readonly propertyTypes?: ReadonlyMap<string, PropertyType>;
+    /** Whether it may be asked when they were made and changed. */
+    readonly withTimes?: boolean;
+  } = {},
 ): QueryTable {
-  const { alias, propertyTypes } = options;
+  const { alias, propertyTypes, withTimes = false } = options;
   const column = (name: string) => sql.ref(alias === undefined ? name : `${alias}.${name}`);
   return {
     columns: new Map<string, QueryColumn>([
       ['_id', { expression: column('id'), type: 'text', notNull: true }],
       ['_rev', { expression: sql`${column('rev')}::text`, type: 'text', notNull: true }],
+      ...(withTimes ? TIMES.map(([name, at]) => [name, instantColumn(column(at), true)] as const) : []),
     ]),
     document: column('data'),
     ...(propertyTypes === undefined ? {} : { propertyTypes }),

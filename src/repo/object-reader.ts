@@ -23,10 +23,11 @@ export function objectReader(
 ): Batcher<ObjectKey, StoredObject | undefined> {
   // As text, and not as a template: it is compiled once, and run for each read.
   const text = `
-    select o.type, o.id, o.rev, o.data from unnest($1::text[], $2::text[]) as key(type, id)
+    select o.type, o.id, o.rev, o.data, o.created_at, o.updated_at from unnest($1::text[], $2::text[]) as key(type, id)
     join ${table} o on o.type = key.type collate "C" and o.id = key.id collate "C"`;
   // How many keys there are shows only in their values, so Postgres plans for these each time; for one it has a plan.
-  const ofOne = `select o.type, o.id, o.rev, o.data from ${table} o where o.type = $1 and o.id = $2`;
+  const ofOne = `select o.type, o.id, o.rev, o.data, o.created_at, o.updated_at
+    from ${table} o where o.type = $1 and o.id = $2`;
   return new Batcher({
     maxInFlight: 2,
     maxBatch: 500,

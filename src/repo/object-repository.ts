@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, HeldStatement, UnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import type { Times } from '#resource/index.ts';
 import { keyOf, objectReader } from './object-reader.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 import { type ChangedObject, changesIn, insertsInto } from './object-writer.ts';
@@ -26,7 +27,7 @@ export async function findObject(
   if (!db.isTransaction) return readerOf(db, table).add({ type, id });
   const query = db
     .selectFrom(table)
-    .select(['id', 'rev', 'data'])
+    .select(['id', 'rev', 'data', 'created_at', 'updated_at'])
     .where('type', '=', type)
     .where('id', '=', id);
   return (lock ? query.forUpdate() : query).executeTakeFirst();
@@ -35,6 +36,7 @@ export async function findObject(
 /**
  * Stores a new object as part of a unit of work. When that is all it writes, it is committed together with others.
  *
+ * @param times by the database's clock; default: when it is stored
  * @returns false when the id is taken
  */
 export function createObject(
@@ -42,8 +44,10 @@ export function createObject(
   store: ObjectStore,
   id: string,
   data: JsonObject,
+  times?: Times,
 ): Promise<boolean> {
-  return unitOfWork.write(insertsInto(store), { type: store.type, id, data });
+  const at = times === undefined ? {} : { at: times.created };
+  return unitOfWork.write(insertsInto(store), { type: store.type, id, data, ...at });
 }
 
 /** @returns false when the id is taken */
@@ -61,6 +65,7 @@ export async function insertObject(
  * Changes an object as part of a unit of work. When nothing else is asked of the database, it is committed together
  * with others.
  *
+ * @param times by the database's clock; default: when it is stored
  * @returns the new revision, or undefined when the object is gone or no longer at `rev`
  */
 export async function changeObject(
@@ -69,13 +74,20 @@ export async function changeObject(
   id: string,
   rev: number,
   data: JsonObject,
+  times?: Times,
 ): Promise<number | undefined> {
   const { type } = store;
   // One statement cannot store an object and change it.
   if (isNew(unitOfWork, store, id)) await unitOfWork.db();
   const own = ownChange(unitOfWork, store, id);
   if (own !== undefined && own.rev + 1 !== rev) return undefined;
-  const isChanged = await unitOfWork.write(changesIn(store), { type, id, rev, data: JSON.stringify(data) });
+  const isChanged = await unitOfWork.write(changesIn(store), {
+    type,
+    id,
+    rev,
+    data: JSON.stringify(data),
+    ...(times === undefined ? {} : { times }),
+  });
   return isChanged ? rev + 1 : undefined;
 }
 
@@ -94,7 +106,12 @@ export async function findOwn(
   id: string,
 ): Promise<StoredObject | undefined> {
   const change = ownChange(unitOfWork, store, id);
-  if (change !== undefined) return { id, rev: change.rev + 1, data: JSON.parse(change.data) as JsonObject };
+  if (change !== undefined) {
+    const { times } = change;
+    const object = { id, rev: change.rev + 1, data: JSON.parse(change.data) as JsonObject };
+    if (times === undefined) return object;
+    return { ...object, created_at: new Date(times.created), updated_at: new Date(times.updated) };
+  }
   const db = isNew(unitOfWork, store, id) ? await unitOfWork.db() : await unitOfWork.readerBesidePending();
   return findObject(db, store, id);
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '#json/index.ts';
+import type { Times } from '#resource/index.ts';
 
 /** Where objects of one collection stand: the table, and the value of its `type` column. */
 export interface ObjectStore {
@@ -10,6 +11,15 @@ export interface StoredObject {
   readonly id: string;
   readonly rev: number;
   readonly data: JsonObject;
+  /** Where it was read with them. */
+  readonly created_at?: Date;
+  readonly updated_at?: Date;
+}
+
+/** @returns null where it was read without them */
+export function timesOf({ created_at: created, updated_at: updated }: StoredObject): Times | null {
+  if (created === undefined || updated === undefined) return null;
+  return { created: created.toISOString(), updated: updated.toISOString() };
 }
 
 /** The store behind a repository path: `managed/<type>` has a table of its own, all else shares one. */

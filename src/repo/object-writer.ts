@@ -2,20 +2,23 @@ import { sql } from 'kysely';
 import type { Db, GroupWrite } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { firstOf } from '#json/index.ts';
+import type { Times } from '#resource/index.ts';
 import { keyOf, type ObjectKey } from './object-reader.ts';
 import type { ObjectStore } from './object-store.ts';
 
 interface NewObject extends ObjectKey {
   readonly data: JsonObject;
+  /** When it is made, as `toISOString` writes; absent: when it is stored. */
+  readonly at?: string;
 }
 
 /** Stores new objects; one whose id is taken is not stored. */
 function objectInserts(table: ObjectStore['table']): GroupWrite<NewObject> {
   // In one order everywhere, so that two statements about the same ids do not wait for each other in turn.
   const insert = (objects: readonly NewObject[]) => sql`
-    insert into ${sql.table(table)} (type, id, data)
-    select type, id, data from jsonb_to_recordset(${JSON.stringify(objects)}::jsonb)
-      as object (type text, id text, data jsonb) order by type, id`;
+    insert into ${sql.table(table)} (type, id, data, created_at, updated_at)
+    select type, id, data, coalesce(at, now()), coalesce(at, now()) from jsonb_to_recordset(${JSON.stringify(objects)}::jsonb)
+      as object (type text, id text, data jsonb, at timestamptz) order by type, id`;
   return {
     mayWait: true,
     steps: (objects) => [{ statement: insert(objects) }],
@@ -35,6 +38,8 @@ export interface ChangedObject extends ObjectKey {
   readonly rev: number;
   /** JSON: what was handed over, whatever becomes of that until the commit. */
   readonly data: string;
+  /** As they are then; absent: it is changed when it is stored. */
+  readonly times?: Times;
 }
 
 /**
@@ -43,14 +48,15 @@ export interface ChangedObject extends ObjectKey {
  */
 function objectChanges(table: ObjectStore['table']): GroupWrite<ChangedObject> {
   const update = (objects: readonly ChangedObject[]) => sql`
-    update ${sql.table(table)} stored set rev = stored.rev + object.steps, data = object.data, updated_at = now()
+    update ${sql.table(table)} stored set rev = stored.rev + object.steps, data = object.data,
+      updated_at = coalesce(object.at, now())
     from (
-      select o.ctid as at, object.data, object.steps
+      select o.ctid as place, object.data, object.steps, object.at
       from jsonb_to_recordset(${`[${folded(objects).map(rowText).join()}]`}::jsonb)
-        as object (type text, id text, rev int, steps int, data jsonb)
+        as object (type text, id text, rev int, steps int, at timestamptz, data jsonb)
       join ${sql.table(table)} o on o.type = object.type collate "C" and o.id = object.id collate "C" and o.rev = object.rev
       order by o.type, o.id for no key update of o skip locked) object
-    where stored.ctid = object.at`;
+    where stored.ctid = object.place`;
   return {
     isGuarded: true,
     mayWait: true,
@@ -69,16 +75,16 @@ function objectChanges(table: ObjectStore['table']): GroupWrite<ChangedObject> {
 async function updateOne(
   db: Db,
   table: ObjectStore['table'],
-  { type, id, rev, data }: ChangedObject,
+  { type, id, rev, data, times }: ChangedObject,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update ${sql.table(table)} set rev = rev + 1, data = ${data}::jsonb, updated_at = now()
+    update ${sql.table(table)} set rev = rev + 1, data = ${data}::jsonb, updated_at = coalesce(${times?.updated ?? null}::timestamptz, now())
     where type = ${type} and id = ${id} and rev = ${rev}`.execute(db);
   return numAffectedRows === 1n;
 }
 
-function rowText({ data, ...columns }: ChangedObject): string {
-  return `${JSON.stringify(columns).slice(0, -1)},"data":${data}}`;
+function rowText({ data, times, ...columns }: ChangedObject): string {
+  return `${JSON.stringify({ ...columns, at: times?.updated }).slice(0, -1)},"data":${data}}`;
 }
 
 /**

@@ -15,19 +15,23 @@ import { queryTable, type TablePage } from './query-table.ts';
 export async function queryObjects(
   db: Db,
   store: ObjectStore,
-  request: Pick<QueryRequest, 'path' | 'sortKeys' | 'paging'>,
+  request: Pick<QueryRequest, 'path' | 'sortKeys' | 'paging' | 'withTimes'>,
   query: PlainQuery,
   known?: KnownProperties,
 ): Promise<TablePage<StoredObject>> {
-  const found = known === undefined ? undefined : await lookUp(db, store, request, query, known);
+  const found =
+    known === undefined || request.withTimes === true
+      ? undefined
+      : await lookUp(db, store, request, query, known);
   if (found !== undefined) {
     const paged = { scope: formatPath(request.path), filter: query.filter, order: totalOrder([]) };
     const page = cutPage(found, request.paging.pageSize, paged);
     return { ...page, idsOnly: query.idsOnly, total: -1, totalPolicy: 'NONE' };
   }
+  const { withTimes = false } = request;
   const source = {
-    table: objectTable(known === undefined ? {} : { propertyTypes: known.types }),
-    select: sql`id, rev, data`,
+    table: objectTable({ withTimes, ...(known === undefined ? {} : { propertyTypes: known.types }) }),
+    select: withTimes ? sql`id, rev, data, created_at, updated_at` : sql`id, rev, data`,
     from: sql`${sql.table(store.table)}`,
     // A literal, because the partial indexes of the type serve only a condition that is constant.
     where: [sql<boolean>`type = ${sql.lit(store.type)}`],

@@ -70,6 +70,12 @@ export async function queryTable<Row>(
   }).execute(db);
   const page = { ...cutPage(rows, pageSize, query), idsOnly };
   if (totalPolicy === 'NONE' || pageSize === 0) return { ...page, total: -1, totalPolicy: 'NONE' };
+  // The last page has been seen to its end.
+  const skipped =
+    start === undefined ? 0 : start.kind === 'offset' && rows.length > 0 ? start.offset : undefined;
+  if (page.cookie === null && skipped !== undefined) {
+    return { ...page, total: skipped + rows.length, totalPolicy: 'EXACT' };
+  }
   const matching = sql`select 1 from ${from} where ${sql.join(where, sql` and `)}`;
   if (totalPolicy === 'ESTIMATE' && estimates) {
     return { ...page, ...(await estimateRows(db, matching)), totalPolicy };

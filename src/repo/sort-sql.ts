@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { invalidPageCookie, type SortKey, type SortValue, sortRank } from '#resource/index.ts';
 import { isInstant, parseInstant } from '#time/index.ts';
 import { bindScalar, bindUuid, isUuidText } from './filter-sql-column.ts';
-import { bindJson, type JsonPlace, scalarKey } from './filter-sql-json.ts';
+import { bindJson, inLowerCase, type JsonPlace, scalarKey } from './filter-sql-json.ts';
 import { placeOf, type QueryTable } from './filter-sql-table.ts';
 import { beginningInOrder, bindText, inCodePointOrder } from './filter-sql-text.ts';
 
@@ -34,10 +34,10 @@ export function sortColumns(order: readonly SortKey[], table: QueryTable): SortC
   return order.map((key) => sortColumn(key, table));
 }
 
-function sortColumn({ pointer, descending }: SortKey, table: QueryTable): SortColumn {
+function sortColumn({ pointer, descending, ignoresCase = false }: SortKey, table: QueryTable): SortColumn {
   const place = placeOf(table, pointer);
   if (place.kind === 'missing') return { ...NOTHING, descending };
-  if (place.kind === 'json') return jsonColumn(place, descending);
+  if (place.kind === 'json') return jsonColumn(ignoresCase ? inLowerCase(place) : place, descending);
   const { expression, type, notNull, instant, uuid } = place;
   if (uuid !== undefined) {
     return { kind: 'plain', expression: uuid, descending, nullable: !notNull, bind: bindSortedUuid };

@@ -86,6 +86,7 @@ export {
 } from './query/sort-key.ts';
 export {
   type ActionRequest,
+  CREATED_AT,
   type CreateRequest,
   type DeleteRequest,
   isWrite,
@@ -95,6 +96,7 @@ export {
   type ReadRequest,
   type Request,
   type RequestMethod,
+  UPDATED_AT,
   type UpdateRequest,
 } from './request.ts';
 export { besideOf, dbOf, readerOf } from './request-database.ts';
@@ -107,6 +109,7 @@ export {
   type Resource,
   type Response,
   resource,
+  type Times,
 } from './response.ts';
 export { Connection, type RequestSink } from './road/connection.ts';
 export { type Filter, type Handle, passing } from './road/filter.ts';

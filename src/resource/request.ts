@@ -4,6 +4,10 @@ import type { QueryFilter } from './query/query-filter.ts';
 import type { SortKey } from './query/sort-key.ts';
 import type { ResourcePath } from './resource-path.ts';
 
+/** What a query with times asks and sorts by: when objects were made, and changed last. */
+export const CREATED_AT = '_createdAt';
+export const UPDATED_AT = '_updatedAt';
+
 /** What all seven kinds of request have. */
 interface RequestBase {
   readonly path: ResourcePath;
@@ -15,6 +19,11 @@ interface RequestBase {
   readonly parameters: Readonly<Record<string, string>>;
   /** Run for real, roll back, and answer with what would have changed. */
   readonly dryRun?: boolean;
+  /**
+   * Of an object when it was made and changed last comes along, and may be asked and sorted by as `CREATED_AT` and `UPDATED_AT`.
+   * Only requests from inside have it.
+   */
+  readonly withTimes?: true;
   /** How many of those whom a rehearsed change is about are named; default 100. */
   readonly changesLimit?: number;
   /** Whether the trace of a rehearsal shows what each step has made of what it changed. */

@@ -2,6 +2,12 @@ import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { TotalPolicy } from './query/paging.ts';
 import type { ResourcePath } from './resource-path.ts';
 
+/** When an object was made and changed last, as `toISOString` writes. */
+export interface Times {
+  readonly created: string;
+  readonly updated: string;
+}
+
 /** One resource as a handler answers it; `id` and `revision` are null for resources that have none. */
 export interface Resource {
   readonly kind: 'resource';
@@ -10,6 +16,8 @@ export interface Resource {
   readonly content: JsonValue;
   /** An upsert says which of the two it was. */
   readonly created?: boolean;
+  /** Where they were asked for. */
+  readonly times?: Times;
   /** The handler has selected the fields itself. */
   readonly fieldsSelected?: boolean;
 }

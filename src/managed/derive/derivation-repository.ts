@@ -57,10 +57,10 @@ export async function listWithPaths(
         and e0.owner_property = ${path.properties[0]}), '[]')`;
   });
   const { rows } = await sql<StoredObject & { paths: readonly (readonly Steps[])[] }>`
-    select o.id, o.rev, o.data, jsonb_build_array(${sql.join(columns)}) as paths
+    select o.id, o.rev, o.data, o.created_at, o.updated_at, jsonb_build_array(${sql.join(columns)}) as paths
     from managed_object o where o.type = ${type} and o.id ${those}`.execute(db);
   const found = paths.map((_, at) => new Map(rows.map((row) => [row.id, itemAt(row.paths, at).map(told)])));
-  return { objects: rows.map(({ id, rev, data }) => ({ id, rev, data })), found };
+  return { objects: rows.map(({ paths: _, ...object }) => object), found };
 }
 
 /** Which objects of a type. */

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { type Db, type HeldStatement, LOCK, lockNamed } from '#database/index.ts';
-import type { JsonObject } from '#json/index.ts';
 import { firstOf } from '#json/index.ts';
 import { objectStore, type StoredObject } from '#repo/index.ts';
 import type { Target } from './edge.ts';
@@ -68,8 +67,8 @@ export async function lockObject(
   type: string,
   id: string,
   strength: 'update' | 'no key update',
-): Promise<{ id: string; rev: number; data: JsonObject } | undefined> {
-  const { rows } = await sql<StoredObject>`select id, rev, data from managed_object
+): Promise<StoredObject | undefined> {
+  const { rows } = await sql<StoredObject>`select id, rev, data, created_at, updated_at from managed_object
     where type = ${type} and id = ${id} for ${sql.raw(strength)}`.execute(db);
   return rows[0];
 }

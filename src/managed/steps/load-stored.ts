@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '#database/index.ts';
 import { NotFoundError } from '#errors/index.ts';
-import { findObject, findOwn, objectStore, type StoredObject } from '#repo/index.ts';
+import { findObject, findOwn, objectStore, type StoredObject, timesOf } from '#repo/index.ts';
 import { withId } from '../derive/derivation-repository.ts';
 import { listWithDerivations } from '../derive/derive-properties.ts';
 import { type Exchange, objectPath, type WriteExchange } from '../exchange.ts';
@@ -20,6 +20,7 @@ export async function loadStored(exchange: Exchange): Promise<void> {
   if (stored === undefined) throw new NotFoundError(`Object '${objectPath(exchange)}' not found`);
   exchange.stored = stored;
   exchange.rev = stored.rev;
+  exchange.times = timesOf(stored);
 }
 
 async function find(exchange: Exchange): Promise<StoredObject | undefined> {

@@ -6,7 +6,7 @@ import { objectExists, objectPath, type Planned, withIdentity } from '../exchang
 
 /** Writes the object's row and records the change. Relationships that a hook brought up this late are not stored. */
 export async function store(exchange: Planned): Promise<void> {
-  const { context, type, id, object, stored, request } = exchange;
+  const { context, platform, type, id, object, stored, request } = exchange;
   for (const name of type.relationships.keys()) delete object[name];
   const { unitOfWork } = context;
   const place = objectStore(['managed', type.name]);
@@ -15,18 +15,22 @@ export async function store(exchange: Planned): Promise<void> {
   const { privates } = type;
   const before = stored === null ? null : reported(stored.rev, stored.data);
   if (request.method !== 'delete') requireStorableSize(resource, object, stored?.data ?? null, type.maxSize);
+  const updated = new Date(Math.floor(platform.clock.now())).toISOString();
+  const times = { created: exchange.times?.created ?? updated, updated };
   if (stored === null) {
-    if (!(await createObject(unitOfWork, place, id, object))) throw objectExists(exchange);
+    if (!(await createObject(unitOfWork, place, id, object, times))) throw objectExists(exchange);
     exchange.rev = 0;
+    exchange.times = times;
     unitOfWork.record({ resource, operation: 'create', before, after: reported(0, object), privates });
   } else if (request.method === 'delete') {
     // The row is locked: only a hook of this same request can have changed it, and that is no reason to keep it.
     await unitOfWork.hold(deletingObject(place, id, () => changedMeanwhile(resource)));
     unitOfWork.record({ resource, operation: 'delete', before, after: null, privates });
   } else {
-    const rev = await changeObject(unitOfWork, place, id, stored.rev, object);
+    const rev = await changeObject(unitOfWork, place, id, stored.rev, object, times);
     if (rev === undefined) throw changedMeanwhile(resource);
     exchange.rev = rev;
+    exchange.times = times;
     const isPatch = request.method === 'patch';
     const after = reported(rev, object);
     unitOfWork.record({ resource, operation: 'update', isPatch, before, after, privates });

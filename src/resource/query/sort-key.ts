@@ -1,12 +1,14 @@
 import { BadRequestError } from '#errors/index.ts';
 import { getAt, type JsonObject, type JsonValue, type Pointer, parsePointer } from '#json/index.ts';
-import { isStorableText } from './query-filter.ts';
+import { isStorableText, lowerCaseOf } from './query-filter.ts';
 import { formatFilterPointer } from './query-filter-format.ts';
 import { compareText } from './query-filter-order.ts';
 
 export interface SortKey {
   readonly pointer: Pointer;
   readonly descending: boolean;
+  /** Texts by their letters in lower case, those of ASCII. */
+  readonly ignoresCase?: boolean;
 }
 
 /**
@@ -49,7 +51,12 @@ function parseSortKey(text: string): SortKey {
 }
 
 export function formatSortKeys(keys: readonly SortKey[]): string {
-  return keys.map((key) => `${key.descending ? '-' : '+'}${formatFilterPointer(key.pointer)}`).join(',');
+  return keys
+    .map(({ descending, ignoresCase = false, pointer }) => {
+      const sign = `${descending ? '-' : '+'}${ignoresCase ? '~' : ''}`;
+      return `${sign}${formatFilterPointer(pointer)}`;
+    })
+    .join(',');
 }
 
 /**
@@ -74,7 +81,10 @@ export function totalOrder(keys: readonly SortKey[]): SortKey[] {
  * whatever is none of these: missing, null, objects and arrays. Descending is the exact reverse.
  */
 export function sortTuple(order: readonly SortKey[], object: JsonObject): SortValue[] {
-  return order.map((key) => toSortValue(getAt(object, key.pointer)));
+  return order.map(({ ignoresCase = false, pointer }) => {
+    const value = getAt(object, pointer);
+    return toSortValue(ignoresCase && typeof value === 'string' ? lowerCaseOf(value) : value);
+  });
 }
 
 export function compareSortTuples(

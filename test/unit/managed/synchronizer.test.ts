@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openCrypto } from '#crypto/index.ts';
+import { DatabaseClock } from '#database/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { managedObjectResource } from '#managed/managed-object-resource.ts';
 import { ManagedTypes } from '#managed/managed-types.ts';
@@ -56,6 +57,7 @@ describe('the synchronization', () => {
       'managed*',
       managedObjectResource({
         database,
+        clock: new DatabaseClock(database.db),
         scripts: noScripts,
         readScript: async () => '',
         crypto: openCrypto({ keyRing: {} }),
