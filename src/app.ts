@@ -95,6 +95,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         ? { state: 'ACTIVE_READY', shortDesc: 'The server is ready' }
         : { state: 'STARTING', shortDesc: 'The server is starting or stopping' },
     answerLimitBytes: settings.answerLimitBytes,
+    bodyLimitBytes: settings.bodyLimitBytes,
     version,
     log,
     allowedNetworks: settings.allowedNetworks,

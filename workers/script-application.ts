@@ -42,6 +42,7 @@ const core = buildCore({
   },
   state: () => ({ state: 'ACTIVE_READY', shortDesc: 'The server is ready' }),
   answerLimitBytes: settings.answerLimitBytes,
+  bodyLimitBytes: settings.bodyLimitBytes,
   version: versionOf(settings.installLocation),
   allowedNetworks: settings.allowedNetworks,
   onlyDestinations: settings.onlyDestinations,

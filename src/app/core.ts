@@ -42,6 +42,8 @@ export interface Core extends Platform {
 }
 
 export interface CoreOptions extends ServerState, PlatformOptions {
+  /** Of a request from outside. */
+  readonly bodyLimitBytes: number;
   /** Shared by all threads: whether anybody in the cluster listens to events. */
   readonly listening?: SharedArrayBuffer;
   /** Where requests come in; default: the router. */
@@ -103,7 +105,7 @@ export function buildCore(options: CoreOptions): Core {
     sync,
     administration,
     personalFeature(platform),
-    scimFeature(platform),
+    scimFeature(platform, options),
     events,
   ];
   for (const { resources = {}, services: offered = [], scriptUses = {} } of features) {

@@ -1,6 +1,7 @@
 import { BadRequestError, PayloadTooLargeError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { PatchOperation, Request } from '#resource/index.ts';
+import { bulkIdIn, bulkIdsIn, inGroups, partResource } from './circles.ts';
 import { LIMITS } from './schema-answer.ts';
 import { scimErrorBody, statusOf } from './scim-error.ts';
 
@@ -22,16 +23,28 @@ interface Outcome {
   readonly entry: JsonObject;
 }
 
+interface Done {
+  readonly id: string;
+  readonly location: string;
+  readonly version: string | null;
+}
+
 /** Does one operation, which has an id where it was about something. @throws what went wrong with it, and nothing of it is stored */
-export type Perform = (
-  request: Request,
-) => Promise<{ readonly id: string; readonly location: string; readonly version: string | null }>;
+export type Perform = (request: Request) => Promise<Done>;
+export type Together = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Does the operations of a bulk request (RFC 7644, 3.7) in their order, each after those whose ids it names. What fails leaves
- * nothing; all that went well is stored together.
+ * nothing; all that went well is stored together. Resources that name each other are made first and then say so, all of
+ * them or none.
+ *
+ * @param together does several so that the failure of one leaves nothing of any
  */
-export async function performBulk(body: JsonValue, base: string, perform: Perform): Promise<JsonObject> {
+export async function performBulk(
+  body: JsonValue,
+  base: string,
+  { perform, together }: { readonly perform: Perform; readonly together: Together },
+): Promise<JsonObject> {
   const { operations, failOnErrors } = readBulk(body);
   const outcomes = new Map<number, Outcome>();
   const byBulkId = new Map<string, number>();
@@ -42,58 +55,108 @@ export async function performBulk(body: JsonValue, base: string, perform: Perfor
     }
     byBulkId.set(bulkId, at);
   }
-  const underWay = new Set<number>();
+  const named = operations.map(({ path, data }) =>
+    bulkIdsIn([...path, data]).flatMap((bulkId) => byBulkId.get(bulkId) ?? []),
+  );
   let failures = 0;
+  for (const group of inGroups(named)) {
+    if (failOnErrors > 0 && failures >= failOnErrors) break;
+    const made = await settle(group);
+    for (const [at, outcome] of made) outcomes.set(at, outcome);
+    failures += made.filter(([, { id }]) => id === undefined).length;
+  }
+  const entries = [...outcomes.entries()].sort(([one], [other]) => one - other).map(([, { entry }]) => entry);
+  return { schemas: [SCHEMA], Operations: entries };
 
-  const enough = () => failOnErrors > 0 && failures >= failOnErrors;
+  async function settle(group: readonly number[]): Promise<readonly (readonly [number, Outcome])[]> {
+    const all = group.flatMap((at) => {
+      const operation = operations[at];
+      return operation === undefined ? [] : [{ at, operation }];
+    });
+    const [first] = all;
+    const isCircle = all.length > 1 || (first !== undefined && named[first.at]?.includes(first.at) === true);
+    if (isCircle && all.every(({ operation }) => operation.method === 'POST')) return settleCircle(all);
+    const settled: [number, Outcome][] = [];
+    for (const { at, operation } of all) settled.push([at, await attempt(operation)]);
+    return settled;
+  }
 
-  async function settle(at: number): Promise<void> {
-    const operation = operations[at];
-    if (operation === undefined || outcomes.has(at) || enough()) return;
-    underWay.add(at);
-    for (const named of namesIn(operation)) {
-      const other = byBulkId.get(named);
-      if (other !== undefined && !underWay.has(other)) await settle(other);
+  /** Makes all of them without what only the others can be named by, and adds that. */
+  async function settleCircle(
+    all: readonly { readonly at: number; readonly operation: BulkOperation }[],
+  ): Promise<readonly (readonly [number, Outcome])[]> {
+    const made = new Map<number, string>();
+    const idOfMade = (bulkId: string) => made.get(byBulkId.get(bulkId) ?? -1) ?? idOf(bulkId);
+    let at = -1;
+    try {
+      return await together(async () => {
+        const parted = all.map((one) => {
+          const isLater = (bulkId: string) => all.some(({ operation }) => operation.bulkId === bulkId);
+          return { ...one, ...partResource(objectOf(one.operation.data), isLater) };
+        });
+        for (const { at: own, operation, resource } of parted) {
+          at = own;
+          const { id } = await perform(requestOf(withIds({ ...operation, data: resource }, idOfMade)));
+          made.set(own, id);
+        }
+        const settled: [number, Outcome][] = [];
+        for (const { at: own, operation, later } of parted) {
+          at = own;
+          const path = [...operation.path, made.get(own) ?? ''];
+          const change = { ...operation, method: 'PATCH', path, data: { Operations: later } } as const;
+          settled.push([own, doneWith(operation, await perform(requestOf(withIds(change, idOfMade))))]);
+        }
+        return settled;
+      });
+    } catch (thrown) {
+      return all.map(({ at: own, operation }) => {
+        if (own === at) return [own, failedWith(operation, thrown)];
+        const guilty = operations[at]?.bulkId ?? '';
+        const message = `'bulkId:${guilty}', which it names and is named by, could not be made`;
+        return [own, failedWith(operation, new BadRequestError(message, { id: 'SCIM_BAD_VALUE' }))];
+      });
     }
-    underWay.delete(at);
-    if (enough()) return;
-    const outcome = await attempt(operation);
-    if (outcome.id === undefined) failures += 1;
-    outcomes.set(at, outcome);
   }
 
   async function attempt(operation: BulkOperation): Promise<Outcome> {
-    const { method, bulkId } = operation;
-    const shown = { method, ...(bulkId === null ? {} : { bulkId }) };
     try {
-      const { id, location, version } = await perform(requestOf(withIds(operation, idOf)));
-      const status = method === 'POST' ? '201' : method === 'DELETE' ? '204' : '200';
-      const tag = version === null || method === 'DELETE' ? {} : { version: `W/"${version}"` };
-      return { id, entry: { ...shown, location, ...tag, status } };
+      return doneWith(operation, await perform(requestOf(withIds(operation, idOf))));
     } catch (thrown) {
-      const error = toResourceError(thrown);
-      const { status } = statusOf(error);
-      // What is wrong with the server is wrong with all of it.
-      if (status >= 500) throw thrown;
-      const path = operation.path.map(encodeURIComponent).join('/');
-      const location = method === 'POST' ? {} : { location: `${base}/${path}` };
-      return { entry: { ...shown, ...location, status: String(status), response: scimErrorBody(error) } };
+      return failedWith(operation, thrown);
     }
   }
 
-  function idOf(named: string): string {
-    const other = byBulkId.get(named);
-    const id = other === undefined ? undefined : outcomes.get(other)?.id;
-    if (id !== undefined) return id;
-    throw new BadRequestError(`'bulkId:${named}' names no resource that this request has made`, {
-      id: 'SCIM_BAD_VALUE',
-      hint: 'A POST of the same request has that bulkId; two that name each other cannot both be first',
-    });
+  function failedWith(operation: BulkOperation, thrown: unknown): Outcome {
+    const error = toResourceError(thrown);
+    const { status } = statusOf(error);
+    // What is wrong with the server is wrong with all of it.
+    if (status >= 500) throw thrown;
+    const path = operation.path.map(encodeURIComponent).join('/');
+    const location = operation.method === 'POST' ? {} : { location: `${base}/${path}` };
+    const response = scimErrorBody(error);
+    return { entry: { ...shown(operation), ...location, status: String(status), response } };
   }
 
-  for (const at of operations.keys()) await settle(at);
-  const entries = [...outcomes.entries()].sort(([one], [other]) => one - other).map(([, { entry }]) => entry);
-  return { schemas: [SCHEMA], Operations: entries };
+  function idOf(bulkId: string): string {
+    const other = byBulkId.get(bulkId);
+    const id = other === undefined ? undefined : outcomes.get(other)?.id;
+    if (id !== undefined) return id;
+    throw new BadRequestError(`'bulkId:${bulkId}' names no resource that this request has made`, {
+      id: 'SCIM_BAD_VALUE',
+      hint: 'A POST of the same request has that bulkId',
+    });
+  }
+}
+
+function shown({ method, bulkId }: BulkOperation) {
+  return { method, ...(bulkId === null ? {} : { bulkId }) };
+}
+
+function doneWith(operation: BulkOperation, { id, location, version }: Done): Outcome {
+  const { method } = operation;
+  const status = method === 'POST' ? '201' : method === 'DELETE' ? '204' : '200';
+  const tag = version === null || method === 'DELETE' ? {} : { version: `W/"${version}"` };
+  return { id, entry: { ...shown(operation), location, ...tag, status } };
 }
 
 function readBulk(body: JsonValue): {
@@ -147,26 +210,11 @@ function decoded(segment: string): string {
   }
 }
 
-const NAMED = /^bulkId:(.+)$/;
-
-/** The operations whose ids this one names, in its path or its data. */
-function namesIn({ path, data }: BulkOperation): string[] {
-  const found: string[] = [];
-  const look = (value: JsonValue): void => {
-    if (typeof value === 'string') found.push(...(NAMED.exec(value)?.slice(1) ?? []));
-    else if (Array.isArray(value)) value.forEach(look);
-    else if (isObject(value)) Object.values(value).forEach(look);
-  };
-  look([...path]);
-  look(data);
-  return found;
-}
-
 function withIds(operation: BulkOperation, idOf: (named: string) => string): BulkOperation {
   const replaced = (value: JsonValue): JsonValue => {
     if (typeof value === 'string') {
-      const named = NAMED.exec(value)?.[1];
-      return named === undefined ? value : idOf(named);
+      const bulkId = bulkIdIn(value);
+      return bulkId === undefined ? value : idOf(bulkId);
     }
     if (Array.isArray(value)) return value.map(replaced);
     if (!isObject(value)) return value;

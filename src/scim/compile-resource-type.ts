@@ -8,7 +8,7 @@ import {
 import { getMember, isObject, type JsonObject, parsePointer } from '#json/index.ts';
 import type { AttributePath } from './attribute-path.ts';
 import { parseElementPath, type ScimFilter } from './filter.ts';
-import { firstType, listOf, memberObject, textOf, typeOf } from './managed-property.ts';
+import { filledText, firstType, listOf, objectAt, typeOf } from './managed-property.ts';
 import type {
   Attribute,
   AttributeType,
@@ -51,10 +51,11 @@ export function compileResourceTypes(scim: ScimConfig, managed: ManagedConfig): 
       });
       return [];
     }
-    const schema = memberObject(type, 'schema');
+    const schema = objectAt(type, 'schema');
     const required = getMember(schema, 'required') ?? [];
     const declared = {
-      properties: memberObject(schema, 'properties'),
+      hasReadHook: type['onRetrieve'] != null || type['onRead'] != null,
+      properties: objectAt(schema, 'properties'),
       required: Array.isArray(required) ? required.map(String) : [],
     };
     return [new TypeCompiler(config, declared, field, faults).compile()];
@@ -71,6 +72,7 @@ interface Bound {
 
 class TypeCompiler {
   readonly #config: ScimResourceTypeConfig;
+  readonly #hasReadHook: boolean;
   readonly #properties: JsonObject;
   readonly #required: readonly string[];
   readonly #field: string;
@@ -79,11 +81,16 @@ class TypeCompiler {
 
   constructor(
     config: ScimResourceTypeConfig,
-    managed: { readonly properties: JsonObject; readonly required: readonly string[] },
+    managed: {
+      readonly hasReadHook: boolean;
+      readonly properties: JsonObject;
+      readonly required: readonly string[];
+    },
     field: string,
     faults: Fault[],
   ) {
     this.#config = config;
+    this.#hasReadHook = managed.hasReadHook;
     this.#properties = managed.properties;
     this.#required = managed.required;
     this.#field = field;
@@ -110,7 +117,13 @@ class TypeCompiler {
       extensions,
       defaults,
       attributes,
+      isCalculated: this.#hasReadHook || this.#config.attributes.some((one) => this.#isCalculated(one)),
     };
+  }
+
+  #isCalculated(config: ScimAttributeConfig): boolean {
+    const { isVirtual, onRetrieve } = this.#propertyOf(config);
+    return (isVirtual ?? onRetrieve ?? null) !== null;
   }
 
   #bound(config: ScimAttributeConfig, field: string): Bound | undefined {
@@ -128,7 +141,7 @@ class TypeCompiler {
       if (name === undefined || !Object.hasOwn(this.#properties, name)) {
         return fault(`'${config.managed}' is no property of '${this.#config.managed}'`, { isMissing: true });
       }
-      const property = memberObject(this.#properties, name);
+      const property = objectAt(this.#properties, name);
       const isSecret =
         property['secureHash'] != null || property['encryption'] != null || property['scope'] === 'private';
       if (isSecret && config.returned !== 'never') {
@@ -233,7 +246,7 @@ class TypeCompiler {
   }
 
   #propertyOf({ managed = '' }: ScimAttributeConfig): JsonObject {
-    return memberObject(this.#properties, parsePointer(managed)[0] ?? '');
+    return objectAt(this.#properties, parsePointer(managed)[0] ?? '');
   }
 
   #reference({ managed = '' }: ScimAttributeConfig, property: JsonObject): Reference | undefined {
@@ -245,7 +258,7 @@ class TypeCompiler {
       const path = isObject(target) ? target['path'] : undefined;
       return typeof path === 'string' ? [path] : [];
     });
-    const reverse = textOf(holder['reversePropertyName']) ?? null;
+    const reverse = filledText(holder['reversePropertyName']) ?? null;
     return {
       kind: 'reference',
       property: parsePointer(managed)[0] ?? '',
@@ -265,7 +278,7 @@ class TypeCompiler {
     const mutability = config.mutability ?? (config.returned === 'never' ? 'writeOnly' : 'readWrite');
     const type = forced.type ?? (config.values === undefined ? typeOf(property) : 'boolean');
     const description =
-      config.description ?? textOf(property['description']) ?? textOf(property['title']) ?? name;
+      config.description ?? filledText(property['description']) ?? filledText(property['title']) ?? name;
     return {
       name,
       type,
@@ -290,8 +303,8 @@ function propertyOf({ managed = '', values }: ScimAttributeConfig): Property {
 function subAttributesOf(property: JsonObject): readonly SubAttribute[] {
   const items = getMember(property, 'items');
   const holder = isObject(items) ? items : property;
-  return Object.keys(memberObject(holder, 'properties')).map((name) => {
-    const part = memberObject(memberObject(holder, 'properties'), name);
+  return Object.keys(objectAt(holder, 'properties')).map((name) => {
+    const part = objectAt(objectAt(holder, 'properties'), name);
     const type = typeOf(part);
     const multiValued = firstType(part['type']) === 'array';
     return {
@@ -300,7 +313,7 @@ function subAttributesOf(property: JsonObject): readonly SubAttribute[] {
       type,
       multiValued,
       caseExact: type !== 'string',
-      description: textOf(part['description']) ?? name,
+      description: filledText(part['description']) ?? name,
     };
   });
 }

@@ -42,7 +42,8 @@ export function readContent(type: ResourceType, resource: JsonObject): Said {
     const take = (property: Property, of: Attribute | SubAttribute, value: JsonValue) =>
       values.push({ property, value: storedValue(property, of, value), of });
     if (binding.kind === 'property') take(binding, attribute, given);
-    else if (binding.kind === 'externalId') externalId = given === null ? null : textOf(attribute, given);
+    else if (binding.kind === 'externalId')
+      externalId = given === null ? null : requireText(attribute, given);
     else if (binding.kind === 'reference')
       references.push({ reference: binding, refs: refsOf(attribute, binding, given) });
     else if (binding.kind === 'parts') {
@@ -52,7 +53,7 @@ export function readContent(type: ResourceType, resource: JsonObject): Said {
         take(part.property, part, given === null ? null : (memberIgnoringCase(given, part.name) ?? null));
       }
     } else {
-      const elements = listOf(attribute, given);
+      const elements = elementsOf(attribute, given);
       for (const [at, element] of binding.elements.entries()) {
         const found = elements.find((one) => isElement(element, one, at === 0));
         for (const [name, property] of element.parts) {
@@ -152,7 +153,7 @@ export function isElement({ marks }: Element, value: JsonObject, isFirst: boolea
   });
 }
 
-function listOf(attribute: Attribute, given: JsonValue): JsonObject[] {
+function elementsOf(attribute: Attribute, given: JsonValue): JsonObject[] {
   const list = Array.isArray(given) ? given : given === null ? [] : [given];
   return list.map((one) => {
     if (isObject(one)) return one;
@@ -197,13 +198,13 @@ function storedValue({ values }: Property, attribute: Attribute | SubAttribute, 
     }
     case 'string':
     case 'reference':
-      return textOf(attribute, value);
+      return requireText(attribute, value);
     default:
       return value;
   }
 }
 
-function textOf(attribute: Attribute | SubAttribute, value: JsonValue): string {
+function requireText(attribute: Attribute | SubAttribute, value: JsonValue): string {
   if (typeof value === 'string') return value;
   throw badValue(attribute, value, 'a text');
 }

@@ -1,8 +1,10 @@
 import { BadRequestError } from '#errors/index.ts';
 import type { Pointer } from '#json/index.ts';
-import { type Comparison, lowerCaseOf, type QueryFilter } from '#resource/index.ts';
+import { type Comparison, CREATED_AT, type QueryFilter, UPDATED_AT } from '#resource/index.ts';
+import { isInstant, parseInstant } from '#time/index.ts';
 import type { AttributePath } from './attribute-path.ts';
 import type { ScimFilter } from './filter.ts';
+import { meetsFilter } from './filter-match.ts';
 import {
   type Attribute,
   attributeAt,
@@ -20,6 +22,12 @@ type Present = Extract<ScimFilter, { kind: 'present' }>;
 const ALL: QueryFilter = { kind: 'literal', value: true };
 const NONE: QueryFilter = { kind: 'literal', value: false };
 
+/** Whom a filter is about: a type, or this one of all. */
+export interface Asked {
+  readonly type: ResourceType;
+  readonly isOfAll: boolean;
+}
+
 /** What is known of objects elsewhere: their `externalId`, and whom they refer to. It is asked before the query itself. */
 export interface LookUp {
   /** Undefined: the `externalId`. */
@@ -35,8 +43,8 @@ export type Find = (lookUp: LookUp) => readonly string[];
  *
  * @throws BadRequestError `SCIM_BAD_FILTER` for what cannot be asked of stored objects, `SCIM_SENSITIVE`
  */
-export function toQueryFilter(type: ResourceType, filter: ScimFilter, find: Find): QueryFilter {
-  const of = (one: ScimFilter): QueryFilter => toQueryFilter(type, one, find);
+export function toQueryFilter(asked: Asked, filter: ScimFilter, find: Find): QueryFilter {
+  const of = (one: ScimFilter): QueryFilter => toQueryFilter(asked, one, find);
   switch (filter.kind) {
     case 'and':
     case 'or':
@@ -44,16 +52,16 @@ export function toQueryFilter(type: ResourceType, filter: ScimFilter, find: Find
     case 'not':
       return { kind: 'not', filter: of(filter.filter) };
     case 'element':
-      return elementFilter(type, filter.path, filter.filter, find);
+      return elementFilter(asked, filter.path, filter.filter, find);
     default:
-      return condition(type, filter, find);
+      return condition(asked, filter, find);
   }
 }
 
 /** What has to be looked up for a filter, each thing once. */
-export function lookUpsOf(type: ResourceType, filter: ScimFilter): readonly LookUp[] {
+export function lookUpsOf(asked: Asked, filter: ScimFilter): readonly LookUp[] {
   const found = new Map<string, LookUp>();
-  toQueryFilter(type, filter, (lookUp) => {
+  toQueryFilter(asked, filter, (lookUp) => {
     found.set(keyOf(lookUp), lookUp);
     return [];
   });
@@ -64,11 +72,12 @@ export function keyOf({ reference, value }: LookUp): string {
   return `${reference?.property ?? ''} ${value}`;
 }
 
-function condition(type: ResourceType, filter: Compare | Present, find: Find): QueryFilter {
+function condition({ type, isOfAll }: Asked, filter: Compare | Present, find: Find): QueryFilter {
   const { path } = filter;
   if (path.schema === null && isNamed(path, 'id')) return compareText(['_id'], filter, true);
   if (isNamed(path, 'schemas') || isNamed(path, 'meta')) return metaFilter(type, filter);
   const attribute = attributeAt(type, path);
+  if (attribute === undefined && isOfAll) return withoutValue(filter);
   if (attribute === undefined) throw unknown(type, path);
   if (attribute.returned === 'never') {
     throw new BadRequestError(`'${attribute.name}' is shown to nobody, and no filter asks for it`, {
@@ -143,8 +152,14 @@ function negatedAsWhole(
   return { kind: 'not', filter: of({ ...filter, operator: 'eq' }) };
 }
 
-function elementFilter(type: ResourceType, path: AttributePath, filter: ScimFilter, find: Find): QueryFilter {
+function elementFilter(
+  { type, isOfAll }: Asked,
+  path: AttributePath,
+  filter: ScimFilter,
+  find: Find,
+): QueryFilter {
   const attribute = attributeAt(type, path);
+  if (attribute === undefined && isOfAll) return NONE;
   if (attribute === undefined) throw unknown(type, path);
   const { binding } = attribute;
   if (binding.kind === 'reference' && (filter.kind === 'compare' || filter.kind === 'present')) {
@@ -173,7 +188,7 @@ function inElement(attribute: Attribute, element: Element, filter: ScimFilter): 
     default: {
       const name = filter.path.name.toLowerCase();
       const mark = Object.entries(element.marks).find(([key]) => key.toLowerCase() === name);
-      if (mark !== undefined) return all([isThere(element), markMeets(mark[1], filter) ? ALL : NONE]);
+      if (mark !== undefined) return all([isThere(element), textMeets(mark[1], filter) ? ALL : NONE]);
       const property = [...element.parts].find(([key]) => key.toLowerCase() === name)?.[1];
       const part = subAttributeAt(attribute, filter.path.name);
       if (part === undefined)
@@ -190,31 +205,9 @@ function isThere({ parts }: Element): QueryFilter {
   return any([...parts.values()].map(({ pointer }) => ({ kind: 'present', pointer })));
 }
 
-function markMeets(mark: string, filter: Compare | Present): boolean {
-  if (filter.kind === 'present') return true;
-  const text = lowerCaseOf(mark);
-  const value = typeof filter.value === 'string' ? lowerCaseOf(filter.value) : null;
-  if (value === null) return filter.operator === 'ne';
-  switch (filter.operator) {
-    case 'eq':
-      return text === value;
-    case 'ne':
-      return text !== value;
-    case 'co':
-      return text.includes(value);
-    case 'sw':
-      return text.startsWith(value);
-    case 'ew':
-      return text.endsWith(value);
-    case 'gt':
-      return text > value;
-    case 'ge':
-      return text >= value;
-    case 'lt':
-      return text < value;
-    case 'le':
-      return text <= value;
-  }
+/** Whether a text that stands in no object meets a condition. */
+function textMeets(value: string, filter: Compare | Present): boolean {
+  return meetsFilter({ ...filter, path: { schema: null, name: 'value', sub: null } }, { value }, () => false);
 }
 
 function ofProperty(
@@ -290,11 +283,31 @@ function metaFilter(type: ResourceType, filter: Compare | Present): QueryFilter 
   const { path } = filter;
   const name = path.sub === null ? path.name.toLowerCase() : `meta.${path.sub.toLowerCase()}`;
   if (filter.kind === 'compare' && name === 'schemas') {
-    return markMeets(type.schema, filter) ? ALL : NONE;
+    return textMeets(type.schema, filter) ? ALL : NONE;
   }
-  if (name === 'meta.resourcetype') return markMeets(type.name, filter) ? ALL : NONE;
+  if (name === 'meta.resourcetype') return textMeets(type.name, filter) ? ALL : NONE;
   if (filter.kind === 'present') return ALL;
+  if (name === 'meta.created') return timeFilter(CREATED_AT, filter);
+  if (name === 'meta.lastmodified') return timeFilter(UPDATED_AT, filter);
   throw new BadRequestError(`'${name}' cannot be asked for`, { id: 'SCIM_BAD_FILTER' });
+}
+
+/** Times are kept to the millisecond. */
+function timeFilter(column: string, { operator, value }: Compare): QueryFilter {
+  const at = typeof value === 'string' ? parseInstant(value) : Number.NaN;
+  if (!isInstant(at) || operator === 'co' || operator === 'sw' || operator === 'ew') {
+    throw new BadRequestError(`'${String(value)}' is no time that ${operator} compares with`, {
+      id: 'SCIM_BAD_FILTER',
+      hint: 'Such as meta.lastModified gt "2030-01-31T08:00:00Z"',
+    });
+  }
+  const compare = (own: Comparison): QueryFilter => ({
+    kind: 'compare',
+    pointer: [column],
+    operator: own,
+    value: new Date(at).toISOString(),
+  });
+  return operator === 'ne' ? { kind: 'not', filter: compare('eq') } : compare(operator);
 }
 
 function partAt(type: ResourceType, attribute: Attribute, sub: string): SubAttribute {
@@ -314,6 +327,13 @@ function unknown({ name: type }: ResourceType, { name, sub }: AttributePath): Er
   return new BadRequestError(`'${sub === null ? name : `${name}.${sub}`}' is no attribute of a ${type}`, {
     id: 'SCIM_BAD_FILTER',
   });
+}
+
+/** What is true of an attribute that has none. */
+function withoutValue(filter: Compare | Present): QueryFilter {
+  if (filter.kind === 'present') return NONE;
+  const { operator, value } = filter;
+  return (operator === 'ne') === (value !== null) && (operator === 'ne' || operator === 'eq') ? ALL : NONE;
 }
 
 function isNamed({ name }: AttributePath, wanted: string): boolean {

@@ -2,7 +2,7 @@ import { getMember, isObject, type JsonObject, type JsonValue } from '#json/inde
 import type { AttributeType } from './resource-type.ts';
 
 /** A member that is an object; an empty one where there is none. */
-export function memberObject(object: JsonObject, name: string): JsonObject {
+export function objectAt(object: JsonObject, name: string): JsonObject {
   const member = getMember(object, name);
   return isObject(member) ? member : {};
 }
@@ -24,7 +24,7 @@ export function firstType(type: JsonValue = null): string {
 }
 
 /** A text that says something. */
-export function textOf(value: JsonValue | undefined): string | undefined {
+export function filledText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 

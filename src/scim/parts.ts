@@ -2,7 +2,7 @@ import { equalJson, isObject, type JsonObject, type JsonValue, setMember } from 
 import { memberIgnoringCase } from './content.ts';
 
 /** A list, or what stands in the place of one; null is none. */
-export function listOf(value: JsonValue): JsonValue[] {
+export function valuesOf(value: JsonValue): JsonValue[] {
   return Array.isArray(value) ? value : value === null ? [] : [value];
 }
 

@@ -8,9 +8,9 @@ import { meetsFilter } from './filter-match.ts';
 import {
   filterInTurns,
   lastFirst,
-  listOf,
   merged,
   type Pause,
+  valuesOf,
   withoutValues,
   withPart,
   withValues,
@@ -186,14 +186,14 @@ class Patch implements Patched {
 
   async #whole(op: Op, attribute: Attribute, value: JsonValue): Promise<void> {
     const before = memberOf(this.#type, attribute, this.resource) ?? null;
-    this.#purse.spend('nodes', (1 + listOf(before).length) * (1 + listOf(value).length));
+    this.#purse.spend('nodes', (1 + valuesOf(before).length) * (1 + valuesOf(value).length));
     if (op === 'remove') {
       const isSome = attribute.multiValued && value !== null;
-      const left = isSome ? await withoutValues(listOf(before), listOf(value), this.#pause) : undefined;
+      const left = isSome ? await withoutValues(valuesOf(before), valuesOf(value), this.#pause) : undefined;
       this.#set(attribute, left);
     } else if (attribute.multiValued) {
       const added =
-        op === 'replace' ? listOf(value) : await withValues(listOf(before), listOf(value), this.#pause);
+        op === 'replace' ? valuesOf(value) : await withValues(valuesOf(before), valuesOf(value), this.#pause);
       this.#set(attribute, attribute.binding.kind === 'elements' ? lastFirst(added) : added);
     } else if (attribute.type === 'complex' && isObject(before) && isObject(value)) {
       this.#set(attribute, merged(before, value));
@@ -209,14 +209,14 @@ class Patch implements Patched {
       if (before !== null || op !== 'remove') this.#set(attribute, change(before));
       return;
     }
-    const elements = listOf(before);
+    const elements = valuesOf(before);
     this.#purse.spend('nodes', elements.length);
     // Without elements there is one to be made, of which nothing else is known.
     this.#set(attribute, elements.length === 0 && op !== 'remove' ? [change({})] : elements.map(change));
   }
 
   async #elements(op: Op, { attribute, sub }: Target, filter: ScimFilter, value: JsonValue): Promise<void> {
-    const before = listOf(memberOf(this.#type, attribute, this.resource) ?? null);
+    const before = valuesOf(memberOf(this.#type, attribute, this.resource) ?? null);
     this.#purse.spend('nodes', before.length * LOOKS_OF_A_FILTER);
     const isExact = exactness(attribute);
     const meets = (one: JsonValue) => isObject(one) && meetsFilter(filter, one, isExact);

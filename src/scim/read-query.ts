@@ -1,11 +1,19 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
-import { parsePath, type QueryFilter, type Request, readerOf, type SortKey } from '#resource/index.ts';
+import {
+  CREATED_AT,
+  parsePath,
+  type QueryFilter,
+  type Request,
+  readerOf,
+  type SortKey,
+  UPDATED_AT,
+} from '#resource/index.ts';
 import { parseAttributePath } from './attribute-path.ts';
 import { edgeOf, edgeQuery } from './edges.ts';
+import { findByExternalId } from './external-id-repository.ts';
 import { parseScimFilter } from './filter.ts';
 import { keyOf, type LookUp, lookUpsOf, toQueryFilter } from './filter-query.ts';
-import { findByExternalId } from './object-repository.ts';
-import { attributeAt, type ResourceType, schemasOf, subAttributeAt } from './resource-type.ts';
+import { type Attribute, attributeAt, type Property, subAttributeAt } from './resource-type.ts';
 import { LIMITS } from './schema-answer.ts';
 import { clientOf, pathOf, type Scope, storedTypeOf } from './scim-platform.ts';
 
@@ -36,7 +44,7 @@ export async function readQuery(scope: Scope, parameters: Parameters): Promise<A
     queryId: null,
     queryExpression: null,
     queryFilter: await filterOf(scope, filter),
-    sortKeys: sortKeysOf(type, sortBy, sortOrder),
+    sortKeys: sortKeysOf(scope, sortBy, sortOrder),
     paging: {
       pageSize: Math.max(count, 1),
       offset: cursor === undefined ? startIndex - 1 : 0,
@@ -49,17 +57,20 @@ export async function readQuery(scope: Scope, parameters: Parameters): Promise<A
 
 async function filterOf(scope: Scope, text: string): Promise<QueryFilter> {
   if (text.trim() === '') return EVERYTHING;
-  const { type } = scope;
-  const filter = parseScimFilter(text, schemasOf(type));
+  const filter = parseScimFilter(text, scope.schemas);
   const found = new Map<string, readonly string[]>();
-  for (const one of lookUpsOf(type, filter)) found.set(keyOf(one), await lookUp(scope, one));
-  return toQueryFilter(type, filter, (one) => found.get(keyOf(one)) ?? []);
+  for (const one of lookUpsOf(scope, filter)) found.set(keyOf(one), await lookUp(scope, one));
+  return toQueryFilter(scope, filter, (one) => found.get(keyOf(one)) ?? []);
 }
 
 async function lookUp(scope: Scope, { reference, value }: LookUp): Promise<readonly string[]> {
   const { platform, context, type, ask } = scope;
   if (reference === undefined) {
-    return findByExternalId(await readerOf(platform, context), clientOf(context), storedTypeOf(type), value);
+    return findByExternalId(
+      await readerOf(platform, context),
+      { client: clientOf(context), type: storedTypeOf(type) },
+      value,
+    );
   }
   const [collection = ''] = reference.collections;
   const path = [...collection.split('/'), value, reference.reverse ?? ''];
@@ -80,20 +91,37 @@ function lastOf(ref: string): string {
   return parsePath(ref).at(-1) ?? '';
 }
 
-function sortKeysOf(type: ResourceType, sortBy: string, sortOrder = 'ascending'): readonly SortKey[] {
-  if (sortBy === '') return [{ pointer: ['_id'], descending: false }];
-  const path = parseAttributePath(sortBy, schemasOf(type));
+const TIMES: Readonly<Record<string, string>> = { created: CREATED_AT, lastmodified: UPDATED_AT };
+
+/** @param isOfAll where other types may have what this one lacks, which has no order of its own then */
+function sortKeysOf(
+  { type, schemas, isOfAll }: Scope,
+  sortBy: string,
+  sortOrder = 'ascending',
+): readonly SortKey[] {
+  const byId = [{ pointer: ['_id'], descending: false }];
+  if (sortBy === '') return byId;
+  const path = parseAttributePath(sortBy, schemas);
   const descending = sortOrder.toLowerCase() === 'descending';
   if (path.name.toLowerCase() === 'id') return [{ pointer: ['_id'], descending }];
+  const time = path.name.toLowerCase() === 'meta' ? TIMES[path.sub?.toLowerCase() ?? ''] : undefined;
+  if (time !== undefined) return [{ pointer: [time], descending }];
   const attribute = attributeAt(type, path);
+  if (attribute === undefined && isOfAll) return byId;
   if (attribute === undefined || attribute.returned === 'never') throw notSortable(sortBy);
   const { binding } = attribute;
-  if (binding.kind === 'property') return [{ pointer: binding.pointer, descending }];
-  const part = subAttributeAt(attribute, path.sub ?? 'value');
-  const property =
-    binding.kind === 'elements' ? binding.elements[0]?.parts.get(path.sub ?? 'value') : part?.property;
-  if (property === undefined || part?.returned === 'never') throw notSortable(sortBy);
-  return [{ pointer: property.pointer, descending }];
+  const part = binding.kind === 'property' ? attribute : subAttributeAt(attribute, path.sub ?? 'value');
+  const property = sortedProperty(attribute, path.sub ?? 'value');
+  if (property === undefined || part === undefined || part.returned === 'never') throw notSortable(sortBy);
+  const ignoresCase = part.type === 'string' && !part.caseExact && property.values === undefined;
+  return [{ pointer: property.pointer, descending, ...(ignoresCase ? { ignoresCase } : {}) }];
+}
+
+function sortedProperty(attribute: Attribute, sub: string): Property | undefined {
+  const { binding } = attribute;
+  if (binding.kind === 'property') return binding;
+  if (binding.kind !== 'elements') return subAttributeAt(attribute, sub)?.property;
+  return binding.elements[0]?.parts.get(subAttributeAt(attribute, sub)?.name ?? sub);
 }
 
 function notSortable(sortBy: string): Error {

@@ -1,5 +1,5 @@
 import { getAt, getMember, isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
-import { parsePath } from '#resource/index.ts';
+import { parsePath, type Times } from '#resource/index.ts';
 import type { Attribute, Element, Property, Reference, ResourceType } from './resource-type.ts';
 
 /** A stored object with what is kept of it elsewhere. */
@@ -9,9 +9,7 @@ export interface Stored {
   readonly content: JsonObject;
   /** As the client that asks knows it. */
   readonly externalId?: string;
-  /** ISO 8601. */
-  readonly created?: string;
-  readonly lastModified?: string;
+  readonly times?: Times;
 }
 
 /** What resources refer to each other by. */
@@ -23,7 +21,7 @@ export interface Addresses {
 
 /** A stored object as clients see it, with all its attributes. */
 export function represent(type: ResourceType, stored: Stored, addresses: Addresses): JsonObject {
-  const { id, revision, externalId, created, lastModified } = stored;
+  const { id, revision, externalId, times } = stored;
   const shown: JsonObject = { schemas: [type.schema], id };
   const used = new Set<string>();
   for (const attribute of type.attributes) {
@@ -34,7 +32,7 @@ export function represent(type: ResourceType, stored: Stored, addresses: Address
     if (value === undefined || value === null) continue;
     const isCore = attribute.schema === type.schema;
     if (!isCore) used.add(attribute.schema);
-    const holder = isCore ? shown : memberObject(shown, attribute.schema);
+    const holder = isCore ? shown : holderIn(shown, attribute.schema);
     setMember(holder, attribute.name, value);
   }
   shown['schemas'] = [
@@ -43,8 +41,7 @@ export function represent(type: ResourceType, stored: Stored, addresses: Address
   ];
   shown['meta'] = {
     resourceType: type.name,
-    ...(created === undefined ? {} : { created }),
-    ...(lastModified === undefined ? {} : { lastModified }),
+    ...(times === undefined ? {} : { created: times.created, lastModified: times.updated }),
     location: `${addresses.base}/${type.endpoint}/${encodeURIComponent(id)}`,
     version: `W/"${revision}"`,
   };
@@ -137,7 +134,7 @@ export function nameOf({ attributes }: ResourceType): readonly string[] | undefi
   return undefined;
 }
 
-function memberObject(object: JsonObject, name: string): JsonObject {
+function holderIn(object: JsonObject, name: string): JsonObject {
   const found = getMember(object, name);
   if (isObject(found)) return found;
   const made: JsonObject = {};

@@ -84,12 +84,17 @@ export interface ResourceType {
   /** Properties that a new object has if no attribute gives them. */
   readonly defaults: JsonObject;
   readonly attributes: readonly Attribute[];
+  /** Whether scripts or other objects have a say in what a read shows, so that a write does not answer with all of it. */
+  readonly isCalculated: boolean;
 }
+
+const named = new WeakMap<ResourceType, ReadonlyMap<string, readonly Attribute[]>>();
 
 /** The attribute at a path, whatever the case of its name; without a schema in front, of any of them, the core first. */
 export function attributeAt(type: ResourceType, { schema, name }: AttributePath): Attribute | undefined {
-  const wanted = name.toLowerCase();
-  const all = type.attributes.filter((one) => one.name.toLowerCase() === wanted);
+  const byName = named.get(type) ?? Map.groupBy(type.attributes, (one) => one.name.toLowerCase());
+  named.set(type, byName);
+  const all = byName.get(name.toLowerCase()) ?? [];
   if (schema !== null) return all.find((one) => one.schema === schema);
   return all.find((one) => one.schema === type.schema) ?? all[0];
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '#json/index.ts';
 import type { Attribute, Characteristics, ResourceType, SubAttribute } from './resource-type.ts';
 
 /** What one bulk request and one page may hold. */
-export const LIMITS = { operations: 1_000, payload: 1_048_576, results: 1_000, page: 100 } as const;
+export const LIMITS = { operations: 1_000, results: 1_000, page: 100 } as const;
 
 /** The endpoints that say what there is. They change with the configuration alone. */
 export const DISCOVERY: ReadonlySet<string> = new Set(['ServiceProviderConfig', 'ResourceTypes', 'Schemas']);
@@ -10,11 +10,11 @@ export const DISCOVERY: ReadonlySet<string> = new Set(['ServiceProviderConfig', 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0';
 
 /** What this service can (RFC 7643, 5). */
-export function serviceProviderConfig(base: string): JsonObject {
+export function serviceProviderConfig(base: string, bodyLimitBytes: number): JsonObject {
   return {
     schemas: [`${CORE}:ServiceProviderConfig`],
     patch: { supported: true },
-    bulk: { supported: true, maxOperations: LIMITS.operations, maxPayloadSize: LIMITS.payload },
+    bulk: { supported: true, maxOperations: LIMITS.operations, maxPayloadSize: bodyLimitBytes },
     filter: { supported: true, maxResults: LIMITS.results },
     changePassword: { supported: false },
     sort: { supported: true },
@@ -54,13 +54,35 @@ export function resourceTypeAnswer(type: ResourceType, base: string): JsonObject
   };
 }
 
-/** The schemas of a type, its own and those of its extensions. */
-export function schemaAnswers(
-  type: ResourceType,
-  types: readonly ResourceType[],
-  base: string,
-): readonly JsonObject[] {
-  const all = [
+/** Each schema once, whichever types have it: with all attributes that it has in any of them. */
+export function schemaAnswers(types: readonly ResourceType[], base: string): readonly JsonObject[] {
+  const schemas = types.flatMap((type) => schemasOfType(type));
+  const attributes = types.flatMap((type) => type.attributes);
+  return schemas
+    .filter(({ id }, at) => schemas.findIndex((one) => one.id === id) === at)
+    .map((schema) => ({
+      schemas: [`${CORE}:Schema`],
+      ...schema,
+      attributes: distinct(attributes.filter((one) => one.schema === schema.id)).map((one) =>
+        attributeAnswer(one, types),
+      ),
+      meta: { resourceType: 'Schema', location: `${base}/Schemas/${schema.id}` },
+    }));
+}
+
+/** Of those with one name the first. */
+function distinct(attributes: readonly Attribute[]): readonly Attribute[] {
+  const named = new Map<string, Attribute>();
+  for (const one of attributes) {
+    const name = one.name.toLowerCase();
+    if (!named.has(name)) named.set(name, one);
+  }
+  return [...named.values()];
+}
+
+/** Its own, and those of its extensions. */
+function schemasOfType(type: ResourceType) {
+  return [
     { id: type.schema, name: type.name, description: type.description },
     ...type.extensions.map(({ schema }) => ({
       id: schema,
@@ -68,16 +90,6 @@ export function schemaAnswers(
       description: `What ${type.name} has beside its core`,
     })),
   ];
-  return all.map(({ id, name, description }) => ({
-    schemas: [`${CORE}:Schema`],
-    id,
-    name,
-    description,
-    attributes: type.attributes
-      .filter(({ schema }) => schema === id)
-      .map((one) => attributeAnswer(one, types)),
-    meta: { resourceType: 'Schema', location: `${base}/Schemas/${id}` },
-  }));
 }
 
 function attributeAnswer(attribute: Attribute, types: readonly ResourceType[]): JsonObject {

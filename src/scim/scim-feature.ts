@@ -2,10 +2,14 @@ import { isAbsolute } from 'node:path';
 import { managedConfig, type Objection, scimConfig } from '#config/index.ts';
 import type { Feature, Inspection, Platform } from '#platform/index.ts';
 import { compileResourceTypes, type Fault } from './compile-resource-type.ts';
+import type { ScimPlatform } from './scim-platform.ts';
 import { ScimResource } from './scim-resource.ts';
 
 /** `/scim`: managed objects for clients of SCIM 2.0, as `scim.json` says. */
-export function scimFeature({ config, database, router }: Platform): Feature {
+export function scimFeature(
+  { config, database, router }: Platform,
+  { bodyLimitBytes }: Pick<ScimPlatform, 'bodyLimitBytes'>,
+): Feature {
   const read = () => compileResourceTypes(config.get(scimConfig), config.get(managedConfig)).types;
   let types = read();
   const renew = () => {
@@ -13,7 +17,9 @@ export function scimFeature({ config, database, router }: Platform): Feature {
   };
   config.watchOnly(scimConfig, renew);
   config.watchOnly(managedConfig, renew);
-  return { resources: { 'scim*': new ScimResource({ database, router, types: () => types }) } };
+  return {
+    resources: { 'scim*': new ScimResource({ database, router, bodyLimitBytes, types: () => types }) },
+  };
 }
 
 /** `scim.json` against the types that there are. */

@@ -1,20 +1,22 @@
 import { ConflictError, PreconditionFailedError } from '#errors/index.ts';
-import { isObject, type JsonObject, type Pointer } from '#json/index.ts';
+import { getMember, isObject, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
 import {
   type Context,
-  dbOf,
   mapInTurns,
   type PatchOperation,
   type QueryResult,
   type Resource,
   readerOf,
+  type WriteContext,
+  writeContext,
 } from '#resource/index.ts';
 import { changesTo, newContent, readContent, type Said } from './content.ts';
 import { changeEdges } from './edges.ts';
-import { findFacts, setExternalId } from './object-repository.ts';
+import { type ClientResource, findExternalIds, setExternalId } from './external-id-repository.ts';
+import { fieldsFor, type Shown } from './fields.ts';
 import { type EdgeChanges, patchResource } from './patch.ts';
 import { type Parameters, readQuery } from './read-query.ts';
-import { nameOf, represent } from './representation.ts';
+import { represent } from './representation.ts';
 import type { Attribute, ResourceType } from './resource-type.ts';
 import {
   type Ask,
@@ -50,16 +52,24 @@ export class ScimObjects {
 
   async read(id: string, parameters: Parameters): Promise<Resource> {
     const selection = readSelection(this.#type, parameters);
-    return this.#show(await this.#load(id, selection), selection);
+    const [stored, [externalId]] = await Promise.all([
+      this.#load(id, selection),
+      this.#externalIds([id], selection),
+    ]);
+    return this.#shown(stored, selection, externalId);
   }
 
   async query(parameters: Parameters): Promise<ScimPage> {
-    const selection = readSelection(this.#type, parameters);
+    const selection = readSelection(this.#type, parameters, this.#scope.schemas);
     const { request, count, startIndex } = await readQuery(this.#scope, parameters);
-    const page = await this.#ask.all({ ...request, fields: this.#fields(selection) });
+    const page = await this.#ask.all({ ...request, fields: this.#fields(selection), withTimes: true });
     const rows = count === 0 ? [] : page.result;
-    const facts = await this.#facts(rows.map(({ id }) => id ?? ''));
-    const result = await mapInTurns(rows, (row) => this.#shown(row, selection, facts));
+    const externalIds = await this.#externalIds(
+      rows.map(({ id }) => id ?? ''),
+      selection,
+    );
+    const known = new Map(rows.map((row, at) => [row, externalIds[at]]));
+    const result = await mapInTurns(rows, (row) => this.#shown(row, selection, known.get(row)));
     if (startIndex === undefined)
       return { ...page, result, pagedResultsCookie: count === 0 ? null : page.pagedResultsCookie };
     return { ...page, result, pagedResultsCookie: null, startIndex };
@@ -71,14 +81,18 @@ export class ScimObjects {
     const answer = await this.#ask.one({
       method: 'create',
       path: pathOf(this.#type),
-      fields: this.#fields(selection),
+      fields: this.#fields(withoutReferences(selection)),
       nestedFields: true,
       parameters: {},
       newResourceId: null,
       content: newContent(this.#type, said),
+      withTimes: true,
     });
-    await this.#keepExternalId(answer.id ?? '', said);
-    return { ...(await this.#show(answer, selection)), created: true };
+    const { externalId = null } = said;
+    const id = answer.id ?? '';
+    const stored = this.#isWhole(id) ? answer : await this.#load(id, selection);
+    await this.#keepExternalId(id, null, externalId);
+    return { ...this.#shown(stored, selection, externalId), created: true };
   }
 
   /** What the client can write and has not named is cleared (RFC 7644, 3.5.1). */
@@ -88,11 +102,11 @@ export class ScimObjects {
     resource: JsonObject,
     parameters: Parameters,
   ): Promise<Resource> {
+    const selection = readSelection(this.#type, parameters);
     const said = readContent(this.#type, resource);
     const isHeld = ({ binding, returned }: Attribute) =>
       returned !== 'never' && !(binding.kind === 'reference' && binding.isArray);
-    const stored = await this.#load(id, valuesOf(isHeld));
-    this.#requireRevision(stored, revision);
+    const before = await this.#loadToChange(id, revision, isHeld, selection);
     const lists = said.references.filter(({ reference }) => reference.isArray);
     const edges = new Map<string, EdgeChanges>(
       lists.map(({ reference: { property }, refs }) => [
@@ -100,7 +114,7 @@ export class ScimObjects {
         { all: refs, added: new Set<string>(), removed: new Set<string>() },
       ]),
     );
-    return this.#change(stored, revision, said, edges, parameters, true);
+    return this.#change(before, said, edges, true);
   }
 
   async patch(
@@ -109,17 +123,16 @@ export class ScimObjects {
     operations: readonly PatchOperation[],
     parameters: Parameters,
   ): Promise<Resource> {
+    const selection = readSelection(this.#type, parameters);
     const isWritable = ({ binding, mutability, returned }: Attribute) =>
       mutability !== 'readOnly' && returned !== 'never' && !(binding.kind === 'reference' && binding.isArray);
-    const stored = await this.#load(id, valuesOf(isWritable));
-    this.#requireRevision(stored, revision);
-    const facts = await this.#facts([id]);
-    const before = this.#represent(stored, facts);
-    const { resource, edges } = await patchResource(this.#type, before, operations, this.#context.budget);
+    const before = await this.#loadToChange(id, revision, isWritable, selection);
+    const shown = this.#represent(before.stored, before.externalId);
+    const { resource, edges } = await patchResource(this.#type, shown, operations, this.#context.budget);
     const said = readContent(this.#type, resource);
     // Lists of references are not in the resource that was patched.
     const single = { ...said, references: said.references.filter(({ reference }) => !reference.isArray) };
-    return this.#change(stored, revision, single, edges, parameters);
+    return this.#change(before, single, edges);
   }
 
   async remove(id: string, revision: string | null): Promise<Resource> {
@@ -127,41 +140,77 @@ export class ScimObjects {
     return await this.#ask.one({ method: 'delete', path, fields: [['_id']], parameters: {}, revision });
   }
 
-  async #change(
-    stored: Resource,
-    revision: string | null,
-    said: Said,
-    edges: ReadonlyMap<string, EdgeChanges>,
-    parameters: Parameters,
-    keepsFlags = false,
-  ): Promise<Resource> {
-    const selection = readSelection(this.#type, parameters);
-    const id = stored.id ?? '';
-    const operations = changesTo(contentOf(stored), said, { keepsFlags });
-    if (operations.length > 0) {
-      const path = pathOf(this.#type, id);
-      // Where somebody else was faster, all of it is done again with what they have made.
-      const judgedAt = stored.revision;
-      await this.#ask.one({
-        method: 'patch',
-        path,
-        fields: [['_id']],
-        parameters: {},
-        revision,
-        judgedAt,
-        operations,
-      });
-    }
-    for (const [property, changes] of edges) await changeEdges(this.#scope, id, property, changes);
-    await this.#keepExternalId(id, said);
-    return this.#show(await this.#load(id, selection), selection);
+  /**
+   * Whether a write answers with what a read shows: neither hooks nor filters have a say in that, and what is written without a
+   * transaction changes no relationship.
+   */
+  #isWhole(id: string): boolean {
+    if (this.#type.isCalculated || !writeContext(this.#context).unitOfWork.isLight) return false;
+    const path = pathOf(this.#type, id);
+    return !this.#platform.router.judgesAnswer({ method: 'read', path, fields: [], parameters: {} });
   }
 
-  async #keepExternalId(id: string, { externalId }: Said): Promise<void> {
-    if (externalId === undefined) return;
-    const db = await dbOf(this.#platform, this.#context);
-    const key = { client: clientOf(this.#context), type: storedTypeOf(this.#type), id };
-    if (await setExternalId(db, key, externalId)) return;
+  /** Reads what is changed; and what the answer shows, where that is not a list that may be long and is about to change. */
+  async #loadToChange(
+    id: string,
+    revision: string | null,
+    isNeeded: Selection['shows'],
+    selection: Selection,
+  ): Promise<Before> {
+    const isComplete = !this.#type.attributes.some(isWritableList);
+    const shows = (one: Attribute) => isNeeded(one) || (isComplete && selection.shows(one));
+    const showsPart: Selection['showsPart'] = (one, name) => isComplete && selection.showsPart(one, name);
+    const [stored, [externalId = null]] = await Promise.all([
+      this.#load(id, { shows, showsPart }),
+      this.#externalIds([id]),
+    ]);
+    this.#requireRevision(stored, revision);
+    return { stored, externalId, revision, isComplete, selection };
+  }
+
+  async #change(
+    { stored, externalId, revision, isComplete, selection }: Before,
+    said: Said,
+    edges: ReadonlyMap<string, EdgeChanges>,
+    keepsFlags = false,
+  ): Promise<Resource> {
+    const id = stored.id ?? '';
+    const operations = changesTo(contentOf(stored), said, { keepsFlags });
+    const answer =
+      operations.length === 0
+        ? stored
+        : await this.#ask.one({
+            method: 'patch',
+            path: pathOf(this.#type, id),
+            fields: this.#fields(withoutReferences(selection)),
+            nestedFields: true,
+            parameters: {},
+            revision,
+            // Where somebody else was faster, all of it is done again with what they have made.
+            judgedAt: stored.revision,
+            operations,
+            withTimes: true,
+          });
+    for (const [property, changes] of edges) await changeEdges(this.#scope, id, property, changes);
+    const isKnown = isComplete && edges.size === 0 && (answer === stored || this.#isWhole(id));
+    const shown = isKnown ? this.#withReferences(answer, stored) : await this.#load(id, selection);
+    const { externalId: now = externalId } = said;
+    await this.#keepExternalId(id, externalId, now);
+    return this.#shown(shown, selection, now);
+  }
+
+  #withReferences(answer: Resource, stored: Resource): Resource {
+    const references = this.#type.attributes.flatMap(({ binding }): [string, JsonValue][] => {
+      const value = binding.kind === 'reference' ? getMember(contentOf(stored), binding.property) : undefined;
+      return binding.kind !== 'reference' || value === undefined ? [] : [[binding.property, value]];
+    });
+    return { ...answer, content: { ...contentOf(answer), ...Object.fromEntries(references) } };
+  }
+
+  async #keepExternalId(id: string, before: string | null, externalId: string | null): Promise<void> {
+    if (before === externalId) return;
+    const { unitOfWork }: WriteContext = writeContext(this.#context);
+    if (await setExternalId(unitOfWork, this.#clientResource(id), externalId)) return;
     throw new ConflictError(`Another ${this.#type.name} has the externalId '${externalId}' already`, {
       id: 'SCIM_NOT_UNIQUE',
       field: '/externalId',
@@ -176,26 +225,22 @@ export class ScimObjects {
       fields,
       nestedFields: true,
       parameters: {},
+      withTimes: true,
     });
     return answer;
   }
 
-  async #show(stored: Resource, selection: Selection): Promise<Resource> {
-    return this.#shown(stored, selection, await this.#facts([stored.id ?? '']));
-  }
-
-  #shown(stored: Resource, selection: Selection, facts: Awaited<ReturnType<typeof findFacts>>): Resource {
+  #shown(stored: Resource, selection: Selection, externalId: string | null = null): Resource {
     return {
       kind: 'resource',
       id: stored.id,
       revision: stored.revision,
-      content: selection.select(this.#represent(stored, facts)),
+      content: selection.select(this.#represent(stored, externalId)),
       fieldsSelected: true,
     };
   }
 
-  #represent({ id, revision, content }: Resource, facts: Awaited<ReturnType<typeof findFacts>>): JsonObject {
-    const { externalId = null, created, lastModified } = facts.get(id ?? '') ?? {};
+  #represent({ id, revision, content, times }: Resource, externalId: string | null): JsonObject {
     return represent(
       this.#type,
       {
@@ -203,16 +248,28 @@ export class ScimObjects {
         revision: revision ?? '',
         content: isObject(content) ? content : {},
         ...(externalId === null ? {} : { externalId }),
-        ...(created === undefined ? {} : { created }),
-        ...(lastModified === undefined ? {} : { lastModified }),
+        ...(times === undefined ? {} : { times }),
       },
       { types: this.#platform.types(), base: baseOf(this.#context) },
     );
   }
 
-  async #facts(ids: readonly string[]) {
+  /** What the client calls these; nothing is asked where none of that is to be shown. */
+  async #externalIds(
+    ids: readonly string[],
+    { shows }: Pick<Selection, 'shows'> = { shows: () => true },
+  ): Promise<readonly (string | null)[]> {
+    const isAsked = this.#type.attributes.some((one) => one.binding.kind === 'externalId' && shows(one));
+    if (!isAsked || ids.length === 0) return [];
     const db = await readerOf(this.#platform, this.#context);
-    return findFacts(db, clientOf(this.#context), storedTypeOf(this.#type), ids);
+    return findExternalIds(
+      db,
+      ids.map((id) => this.#clientResource(id)),
+    );
+  }
+
+  #clientResource(id: string): ClientResource {
+    return { client: clientOf(this.#context), type: storedTypeOf(this.#type), id };
   }
 
   #requireRevision({ id, revision }: Resource, wanted: string | null): void {
@@ -226,40 +283,29 @@ export class ScimObjects {
     );
   }
 
-  /** What has to be read for these attributes; of a reference to one, its name as well. */
-  #fields({ shows, showsPart }: Shown): readonly Pointer[] {
-    const fields = new Set<string>(['_id', '_rev']);
-    const deep: Pointer[] = [];
-    for (const attribute of this.#type.attributes.filter(shows)) {
-      const { binding } = attribute;
-      if (binding.kind === 'property') fields.add(binding.pointer[0] ?? '');
-      if (binding.kind === 'parts') {
-        for (const { property } of attribute.subAttributes)
-          if (property !== undefined) fields.add(property.pointer[0] ?? '');
-      }
-      if (binding.kind === 'elements') {
-        for (const { parts } of binding.elements)
-          for (const { pointer } of parts.values()) fields.add(pointer[0] ?? '');
-      }
-      if (binding.kind === 'reference') {
-        const isNamed = showsPart(attribute, binding.isArray ? 'display' : 'displayName');
-        const target = this.#platform
-          .types()
-          .find(({ collection }) => binding.collections.includes(collection));
-        const name = isNamed && target !== undefined ? nameOf(target) : undefined;
-        if (name === undefined) fields.add(binding.property);
-        else deep.push([binding.property, ...name]);
-      }
-    }
-    return [...[...fields].map((name) => [name]), ...deep];
+  #fields(shown: Shown): readonly Pointer[] {
+    return fieldsFor(this.#type, this.#platform.types(), shown);
   }
 }
 
-type Shown = Pick<Selection, 'shows' | 'showsPart'>;
+/** A resource as it is before a change. */
+interface Before {
+  readonly stored: Resource;
+  readonly externalId: string | null;
+  /** As the client has named it. */
+  readonly revision: string | null;
+  /** Whether all that the answer shows has been read. */
+  readonly isComplete: boolean;
+  readonly selection: Selection;
+}
 
-/** Nothing of other objects. */
-function valuesOf(shows: Selection['shows']): Shown {
-  return { shows, showsPart: () => false };
+function isWritableList({ binding, mutability }: Attribute): boolean {
+  return binding.kind === 'reference' && binding.isArray && mutability !== 'readOnly';
+}
+
+/** To read them of what is about to be written would send it before it is all there is to write. */
+function withoutReferences({ shows, showsPart }: Shown): Shown {
+  return { shows: (one) => one.binding.kind !== 'reference' && shows(one), showsPart };
 }
 
 function contentOf({ content }: Resource): JsonObject {

@@ -6,6 +6,8 @@ import type { ResourceType } from './resource-type.ts';
 export interface ScimPlatform {
   readonly database: Database;
   readonly router: Router;
+  /** Of a request. */
+  readonly bodyLimitBytes: number;
   readonly types: () => readonly ResourceType[];
 }
 
@@ -38,6 +40,10 @@ export interface Scope {
   readonly context: Context;
   readonly type: ResourceType;
   readonly ask: Ask;
+  /** Of what may be asked for. */
+  readonly schemas: readonly string[];
+  /** Whether resources of all types are asked for: an attribute that one lacks has no value there (RFC 7644, 3.4.2.1). */
+  readonly isOfAll: boolean;
 }
 
 const PATH = '/scim/v2';

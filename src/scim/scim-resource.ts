@@ -17,8 +17,9 @@ import {
   writeContext,
 } from '#resource/index.ts';
 import { performBulk } from './bulk.ts';
+import { fieldsFor, WHOLE } from './fields.ts';
 import { wholeNumber } from './read-query.ts';
-import type { ResourceType } from './resource-type.ts';
+import { type ResourceType, schemasOf } from './resource-type.ts';
 import {
   DISCOVERY,
   LIMITS,
@@ -27,10 +28,12 @@ import {
   serviceProviderConfig,
 } from './schema-answer.ts';
 import { ScimObjects, type ScimPage } from './scim-objects.ts';
-import { askAs, baseOf, type ScimPlatform } from './scim-platform.ts';
+import { type Ask, askAs, baseOf, type ScimPlatform } from './scim-platform.ts';
 
 /** The query of a collection, whose words are those of SCIM: `filter`, `sortBy`, `startIndex`, … */
 export const SCIM_QUERY = 'scim';
+/** The part of the query of all types that is about one of them. */
+const QUERY_OF_ALL = 'scim-all';
 
 /**
  * `/scim`: what SCIM 2.0 (RFC 7643, 7644) has at its root, as resources; the door speaks its protocol at `/scim/v2`. A client has the
@@ -52,9 +55,14 @@ export class ScimResource implements RouteHandler {
     if (type === undefined) return true;
     const id = remaining[1];
     const path = [...type.collection.split('/'), ...(id === undefined ? [] : [id])];
-    if (request.method !== 'update') return this.#platform.router.runsScripts({ ...request, path });
+    const { router, types } = this.#platform;
+    const fields = fieldsFor(type, types(), WHOLE);
+    // What is changed is read before and after.
+    if (request.method !== 'query' && router.runsScripts({ method: 'read', path, fields, parameters: {} }))
+      return true;
+    if (request.method !== 'update') return router.runsScripts({ ...request, path, fields });
     const { content: _, ...rest } = request;
-    return this.#platform.router.runsScripts({ ...rest, method: 'patch', path, operations: [] });
+    return router.runsScripts({ ...rest, method: 'patch', path, fields, operations: [] });
   }
 
   /** Its own protocol describes it. */
@@ -71,12 +79,14 @@ export class ScimResource implements RouteHandler {
     const type = this.#typeAt(endpoint);
     if (type === undefined) throw notFound(request);
     const ask = askAs(this.#platform.router, () => nestedContext(context));
-    return this.#onType(
-      context,
-      request,
-      new ScimObjects({ platform: this.#platform, context, type, ask }),
-      id,
-    );
+    return this.#onType(context, request, this.#objects(context, type, request, ask), id);
+  }
+
+  #objects(context: Context, type: ResourceType, request: Request, ask: Ask): ScimObjects {
+    const platform = this.#platform;
+    const isOfAll = request.method === 'query' && request.queryId === QUERY_OF_ALL;
+    const schemas = isOfAll ? platform.types().flatMap(schemasOf) : schemasOf(type);
+    return new ScimObjects({ platform, context, type, ask, schemas, isOfAll });
   }
 
   async #onType(
@@ -88,7 +98,8 @@ export class ScimResource implements RouteHandler {
     const { parameters } = request;
     switch (request.method) {
       case 'query':
-        if (id !== undefined || request.queryId !== SCIM_QUERY) return unsupported(request);
+        if (id !== undefined || (request.queryId !== SCIM_QUERY && request.queryId !== QUERY_OF_ALL))
+          return unsupported(request);
         return objects.query(parameters);
       case 'read':
         if (id === undefined) return unsupported(request);
@@ -117,12 +128,7 @@ export class ScimResource implements RouteHandler {
     }
     if (request.method === 'create' || request.method === 'query') return unsupported(request);
     const ask = askAs(this.#platform.router, () => nextContext(context));
-    return this.#onType(
-      context,
-      request,
-      new ScimObjects({ platform: this.#platform, context, type, ask }),
-      id,
-    );
+    return this.#onType(context, request, this.#objects(context, type, request, ask), id);
   }
 
   /** `/Bulk`, and the query of all types at once. */
@@ -130,13 +136,17 @@ export class ScimResource implements RouteHandler {
     if (request.method === 'query') return this.#queryAll(context, request);
     if (request.method !== 'action' || request.action !== 'bulk') return unsupported(request);
     const { router } = this.#platform;
-    const content = await performBulk(request.content, baseOf(context), async (inner) => {
-      // Each is judged as if it had come by itself.
-      const answer = await router.handle({ ...nextContext(context), survivable: true }, inner);
-      const made = answer.kind === 'resource' ? answer : resource(null, null, {});
-      const id = made.id ?? inner.path[2] ?? '';
-      const location = `${baseOf(context)}/${inner.path[1]}/${encodeURIComponent(id)}`;
-      return { id, location, version: made.revision };
+    const { unitOfWork } = writeContext(context);
+    const content = await performBulk(request.content, baseOf(context), {
+      together: (work) => unitOfWork.savepoint(work),
+      async perform(inner) {
+        // Each is judged as if it had come by itself.
+        const answer = await router.handle({ ...nextContext(context), survivable: true }, inner);
+        const made = answer.kind === 'resource' ? answer : resource(null, null, {});
+        const id = made.id ?? inner.path[2] ?? '';
+        const location = `${baseOf(context)}/${inner.path[1]}/${encodeURIComponent(id)}`;
+        return { id, location, version: made.revision };
+      },
     });
     return { kind: 'action', content };
   }
@@ -153,7 +163,12 @@ export class ScimResource implements RouteHandler {
     for (const { endpoint } of this.#platform.types()) {
       const wanted = { count: String(Math.max(0, count - results.length)), startIndex: String(skipped + 1) };
       const path = [...request.path, endpoint];
-      const page = await ask.all({ ...request, path, parameters: { ...parameters, ...wanted } });
+      const page = await ask.all({
+        ...request,
+        path,
+        queryId: QUERY_OF_ALL,
+        parameters: { ...parameters, ...wanted },
+      });
       results.push(...page.result);
       skipped = Math.max(0, skipped - page.totalPagedResults);
       total += page.totalPagedResults;
@@ -176,18 +191,17 @@ export class ScimResource implements RouteHandler {
     }
     if (endpoint === 'ServiceProviderConfig') {
       if (id !== undefined) throw notFound(request);
-      return answered(serviceProviderConfig(base), null);
+      return answered(serviceProviderConfig(base, this.#platform.bodyLimitBytes), null);
     }
     const all =
       endpoint === 'Schemas'
-        ? types.flatMap((type) => schemaAnswers(type, types, base))
+        ? schemaAnswers(types, base)
         : types.map((type) => resourceTypeAnswer(type, base));
-    const distinct = [...new Map(all.map((one) => [one['id'], one])).values()];
     if (id === undefined) {
-      const rows = distinct.map((one) => answered(one, String(one['id'])));
+      const rows = all.map((one) => answered(one, String(one['id'])));
       return { ...queryResult(rows), totalPagedResults: rows.length };
     }
-    const found = distinct.find((one) => String(one['id']).toLowerCase() === id.toLowerCase());
+    const found = all.find((one) => String(one['id']).toLowerCase() === id.toLowerCase());
     if (found === undefined) throw notFound(request);
     return answered(found, String(found['id']));
   }

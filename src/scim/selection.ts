@@ -23,18 +23,38 @@ const MOST_NAMES = 200;
 /** Always shown. */
 const CORE = ['schemas', 'id'];
 
-/** @throws BadRequestError `SCIM_BAD_VALUE` where both are given, `SCIM_BAD_PATH` */
+/**
+ * @param schemas that names may have in front, perhaps those of other types as well
+ * @throws BadRequestError `SCIM_BAD_VALUE` where both are given, `SCIM_BAD_PATH`
+ */
 export function readSelection(
   type: ResourceType,
   { attributes, excludedAttributes }: Readonly<Record<string, string | undefined>>,
+  schemas: readonly string[] = schemasOf(type),
 ): Selection {
-  const wanted = pathsOf(type, attributes);
-  const excluded = pathsOf(type, excludedAttributes);
+  if (attributes === undefined && excludedAttributes === undefined) {
+    const selection = defaults.get(type) ?? selectionOf(type, [], []);
+    defaults.set(type, selection);
+    return selection;
+  }
+  const wanted = pathsOf(schemas, attributes);
+  const excluded = pathsOf(schemas, excludedAttributes);
   if (wanted.length > 0 && excluded.length > 0) {
     throw new BadRequestError("'attributes' and 'excludedAttributes' exclude each other", {
       id: 'SCIM_BAD_VALUE',
     });
   }
+  return selectionOf(type, wanted, excluded);
+}
+
+/** Most requests name none. */
+const defaults = new WeakMap<ResourceType, Selection>();
+
+function selectionOf(
+  type: ResourceType,
+  wanted: readonly AttributePath[],
+  excluded: readonly AttributePath[],
+): Selection {
   const areWanted = wanted.length > 0;
   const named = areWanted ? wanted : excluded;
   // What the names mean is found out once: there may be many of them, and many resources.
@@ -129,8 +149,7 @@ function isAbout(type: ResourceType, { schema, name }: AttributePath, attribute:
   return attributeAt(type, { schema, name, sub: null }) === attribute;
 }
 
-function pathsOf(type: ResourceType, text = ''): AttributePath[] {
-  const schemas = schemasOf(type);
+function pathsOf(schemas: readonly string[], text = ''): AttributePath[] {
   const names = text
     .split(',')
     .map((one) => one.trim())

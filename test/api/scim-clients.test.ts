@@ -195,6 +195,141 @@ describe('Okta', () => {
   });
 });
 
+describe('a client that looks for what is there', () => {
+  const send = clientOf('looks');
+  const find = (path: string, parameters: Record<string, string>) =>
+    send('GET', `${path}?${new URLSearchParams({ count: '1000', ...parameters })}`, 200);
+  const ids = ({ Resources }: { Resources: { id: string }[] }) => Resources.map(({ id }) => id);
+  const person = (userName: string) => ({
+    userName,
+    name: { givenName: 'Look', familyName: userName },
+    emails: [{ type: 'work', value: `${userName}@example.com` }],
+  });
+
+  it('finds what was made and changed when, and in that order', async () => {
+    const made = [];
+    for (const name of ['look-a', 'LOOK-B', 'look-c'])
+      made.push(await send('POST', '/Users', 201, person(name)));
+    const [first, second, third] = made;
+    const [, of] = ['given', 'name.givenName eq "look"'];
+    const all = made.map(({ id }) => id);
+    expect(ids(await find('/Users', { filter: of, sortBy: 'meta.created' }))).toEqual(all);
+    const changed = await send(
+      'PATCH',
+      `/Users/${first.id}`,
+      200,
+      patch({ op: 'replace', path: 'name.familyName', value: 'Last' }),
+    );
+    expect(changed.meta).toMatchObject({ created: first.meta.created, version: 'W/"1"' });
+    expect(changed.meta.lastModified > third.meta.created).toBe(true);
+    expect((await send('GET', `/Users/${first.id}`, 200)).meta).toEqual(changed.meta);
+    const latest = { sortBy: 'meta.lastModified', sortOrder: 'descending' };
+    expect(ids(await find('/Users', { filter: of, ...latest }))).toEqual([first.id, third.id, second.id]);
+    const since = (when: string) => `${of} and meta.lastModified gt "${when}"`;
+    expect(ids(await find('/Users', { filter: since(third.meta.created) }))).toEqual([first.id]);
+    const inOtherWords = third.meta.created.replace('Z', '+00:00');
+    expect(ids(await find('/Users', { filter: since(inOtherWords) }))).toEqual([first.id]);
+    expect(ids(await find('/Users', { filter: `meta.created eq "${second.meta.created}"` }))).toContain(
+      second.id,
+    );
+    for (const when of ['"yesterday"', '4', 'null']) {
+      const { status, body } = await scim('GET', `/Users?filter=meta.created+gt+${encodeURIComponent(when)}`);
+      expect([when, status, body.scimType]).toEqual([when, 400, 'invalidFilter']);
+    }
+  });
+
+  it('is shown names in their order whatever the case, page by page', async () => {
+    const names = async (parameters: Record<string, string>) => {
+      const { Resources, nextCursor } = await find('/Users', {
+        filter: 'userName sw "look-"',
+        ...parameters,
+      });
+      return { names: Resources.map(({ userName }: { userName: string }) => userName), nextCursor };
+    };
+    const sorted = { sortBy: 'userName' };
+    expect((await names(sorted)).names).toEqual(['look-a', 'LOOK-B', 'look-c']);
+    const first = await names({ ...sorted, count: '2', cursor: '' });
+    const second = await names({ ...sorted, count: '2', cursor: first.nextCursor });
+    expect([first.names, second.names]).toEqual([['look-a', 'LOOK-B'], ['look-c']]);
+    expect((await names({ ...sorted, sortOrder: 'descending' })).names).toEqual([
+      'look-c',
+      'LOOK-B',
+      'look-a',
+    ]);
+  });
+
+  it('asks all types at once, of which each has what the other lacks', async () => {
+    const group = await send('POST', '/Groups', 201, { displayName: 'look-group' });
+    const search = (body: object) => send('POST', '/.search', 200, { count: 1000, ...body });
+    const either = 'displayName eq "look-group" or userName eq "look-a"';
+    const found = await search({
+      filter: either,
+      sortBy: 'userName',
+      attributes: [`${ENTERPRISE}:department`],
+    });
+    expect([found.totalResults, ids(found)]).toEqual([2, expect.arrayContaining([group.id])]);
+    // What has no value is not the same as any.
+    expect(ids(await search({ filter: 'not (userName pr)' }))).toContain(group.id);
+    expect(ids(await search({ filter: 'userName ne "look-a" and displayName sw "look"' }))).toEqual([
+      group.id,
+    ]);
+    expect((await search({ filter: `${ENTERPRISE}:department eq "none" or bogus eq 1` })).totalResults).toBe(
+      0,
+    );
+    const { status } = await scim('GET', '/Groups?filter=userName+eq+%22look-a%22');
+    expect(status).toBe(400);
+  });
+});
+
+describe('a client that sends all at once', () => {
+  const bulk = (...Operations: readonly object[]) => ({ Operations });
+  const person = (bulkId: string, manager: string, more: object = {}) => ({
+    method: 'POST',
+    path: '/Users',
+    bulkId,
+    data: {
+      userName: bulkId,
+      name: { givenName: 'Bulk', familyName: 'Lee' },
+      emails: [{ value: `${bulkId}@example.com` }],
+      [ENTERPRISE]: { department: 'Round', manager: { value: `bulkId:${manager}` } },
+      ...more,
+    },
+  });
+  const statuses = ({ body }: { body: { Operations: { status: string }[] } }) =>
+    body.Operations.map(({ status }) => status);
+
+  it('makes those who name each other, and themselves', async () => {
+    const done = await scim('POST', '/Bulk', {
+      body: bulk(person('round-a', 'round-b'), person('round-b', 'round-c'), person('round-c', 'round-a')),
+    });
+    expect(statuses(done)).toEqual(['201', '201', '201']);
+    const all = done.body.Operations.map(({ location }: { location: string }) => location.split('/').at(-1));
+    for (const [at, id] of all.entries()) {
+      const { body, headers } = await scim('GET', `/Users/${id}`);
+      expect(body[ENTERPRISE]).toMatchObject({ department: 'Round', manager: { value: all[(at + 1) % 3] } });
+      expect(headers.get('etag')).toBe(done.body.Operations[at].version);
+    }
+    const own = await scim('POST', '/Bulk', { body: bulk(person('round-own', 'round-own')) });
+    expect(statuses(own)).toEqual(['201']);
+  });
+
+  it('makes none of those who name each other where one cannot be made', async () => {
+    const { emails: _, ...incomplete } = person('half-b', 'half-a').data as Record<string, unknown>;
+    const failed = await scim('POST', '/Bulk', {
+      body: bulk(
+        person('half-a', 'half-b'),
+        { ...person('half-b', 'half-a'), data: incomplete },
+        person('half-c', 'half-a'),
+        { ...person('half-d', ''), data: { ...person('half-d', '').data, [ENTERPRISE]: {} } },
+      ),
+    });
+    expect(statuses(failed)).toEqual(['400', '400', '400', '201']);
+    expect(failed.body.Operations[0].response.detail).toContain("'bulkId:half-b'");
+    const left = await scim('GET', '/Users?filter=userName+sw+%22half-%22');
+    expect(left.body.Resources.map(({ userName }: { userName: string }) => userName)).toEqual(['half-d']);
+  });
+});
+
 describe('a client that sends passwords', () => {
   it('sets one, changes other attributes, and is shown none', async () => {
     const { $schema: _, resourceTypes } = JSON.parse(await readFile('conf/scim.json', 'utf8'));
@@ -233,5 +368,110 @@ describe('a client that sends passwords', () => {
       const { status } = await ask('GET', `/Users?filter=${encodeURIComponent(filter)}`);
       expect(status).toBe(400);
     }
+  });
+});
+
+describe('an installation with types of its own', () => {
+  const relationship = (...paths: string[]) => ({
+    type: 'relationship',
+    reverseRelationship: false,
+    resourceCollection: paths.map((path) => ({ path, query: { queryFilter: 'true' } })),
+  });
+  const managed = {
+    objects: [
+      {
+        name: 'user',
+        onRetrieve: { type: 'text/javascript', source: "object.department = 'read by ' + object.userName;" },
+        schema: {
+          type: 'object',
+          required: ['userName'],
+          properties: {
+            userName: { type: 'string' },
+            givenName: { type: 'string', encryption: { purpose: 'idm.config.encryption' } },
+            sn: { type: 'string', scope: 'private' },
+            mail: { type: 'string', secureHash: { algorithm: 'SHA-256' } },
+            telephoneNumber: { type: ['string', 'null'] },
+            department: { type: 'string' },
+            accountStatus: { type: 'boolean' },
+            // It leads nowhere, and this one to two collections.
+            manager: relationship(),
+            roles: { type: 'array', items: relationship('managed/user', 'managed/place') },
+          },
+        },
+      },
+      { name: 'place', schema: { type: 'object', properties: { name: { type: 'string' } } } },
+    ],
+  };
+
+  it('starts, and shows of them what the shipped file finds and nothing that is secret', async () => {
+    await using own = await startTestServer({
+      files: { 'conf/managed.json': managed },
+      environment: { SVC_BODY_LIMIT: '65536' },
+    });
+    const ask = scimOf(() => own);
+    expect((await ask('GET', '/ServiceProviderConfig')).body.bulk.maxPayloadSize).toBe(65_536);
+    const types = await ask('GET', '/ResourceTypes');
+    expect(types.body.Resources.map(({ id }: { id: string }) => id)).toEqual(['User']);
+    const schemas = await ask('GET', '/Schemas');
+    const names = schemas.body.Resources.flatMap((one: { attributes: { name: string }[] }) =>
+      one.attributes.map(({ name }) => name),
+    );
+    expect(names).toEqual(['userName', 'externalId', 'active', 'phoneNumbers', 'department']);
+
+    const secrets = { givenName: 'SECRET-1', sn: 'SECRET-2', mail: 'SECRET-3' };
+    const content = { userName: 'own', telephoneNumber: '1', accountStatus: true, ...secrets };
+    const { body } = await own.api('POST', 'managed/user', { body: content });
+    const path = `/Users/${body._id}`;
+    const sent = {
+      userName: 'own',
+      externalId: 'x',
+      name: { givenName: 'SECRET-4' },
+      emails: [{ type: 'work', value: 'SECRET-5' }],
+      groups: [{ value: 'y' }],
+    };
+    const change = patch({ op: 'replace', path: 'phoneNumbers[type eq "work"].value', value: '2' });
+    const search = { filter: 'userName pr', attributes: ['userName', 'name', 'emails', 'sn'] };
+    const answers = [
+      await ask('GET', path),
+      await ask('GET', `${path}?attributes=sn,mail,name.givenName,password,emails`),
+      await ask('GET', '/Users?sortBy=userName'),
+      await ask('POST', '/.search', { body: search }),
+      await ask('PUT', path, { body: sent }),
+      await ask('PATCH', path, { body: change }),
+      await ask('POST', '/Users', { body: { ...sent, userName: 'other', externalId: 'z' } }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 201]);
+    for (const { body } of answers) expect(JSON.stringify(body)).not.toMatch(/SECRET|crypto|SHA/);
+    // What a script makes of it when it is read is shown by a write, too.
+    expect(answers.slice(4).map(({ body }) => body[ENTERPRISE].department)).toEqual([
+      'read by own',
+      'read by own',
+      'read by other',
+    ]);
+    for (const question of [
+      'filter=name.givenName+sw+%22S%22',
+      'filter=sn+pr',
+      'sortBy=emails',
+      'sortBy=name.familyName',
+    ]) {
+      expect([question, (await ask('GET', `/Users?${question}`)).status]).toEqual([question, 400]);
+    }
+    for (const name of ['name.givenName', 'sn', 'emails[type eq "work"].value', 'groups']) {
+      const { status } = await ask('PATCH', path, {
+        body: patch({ op: 'replace', path: name, value: 'SECRET-6' }),
+      });
+      expect([name, status]).toEqual([name, 400]);
+    }
+    const kept = await own.database.db
+      .selectFrom('managed_object')
+      .select('data')
+      .where('id', '=', body._id)
+      .executeTakeFirstOrThrow();
+    expect(kept.data).toMatchObject({
+      telephoneNumber: '2',
+      sn: 'SECRET-2',
+      givenName: { $crypto: expect.anything() },
+      mail: { $crypto: expect.anything() },
+    });
   });
 });

@@ -28,6 +28,7 @@ export async function openWorkflowCore(
     scripts,
     state: () => ({ state: 'ACTIVE_READY', shortDesc: '' }),
     answerLimitBytes: 2 ** 26,
+    bodyLimitBytes: 2 ** 20,
     version: '0',
   });
   await core.queue.prepare();

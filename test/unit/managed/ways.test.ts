@@ -5,11 +5,12 @@ import { commonRequests } from '../../support/common-requests.ts';
 import { countStatements } from '../../support/count-statements.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 import { createProject } from '../../support/project.ts';
+import { scimRequests } from '../../support/scim-requests.ts';
 import { startTestServer } from '../../support/server.ts';
 import { waysOf } from '../../support/ways-of.ts';
 import { withoutHooks } from '../../support/without-hooks.ts';
 import { processFile } from '../../support/workflow.ts';
-import { openWorkflowCore } from '../../support/workflow-core.ts';
+import { openWorkflowCore, statementsOf } from '../../support/workflow-core.ts';
 import { end, path, start, user } from '../workflow/engine/bpmn.ts';
 
 /** How often a request goes to the database and waits; more is a loss for everybody. */
@@ -24,6 +25,20 @@ const WAYS = {
   'another manager': 3,
   'another name': 3,
   'a new user, and a user less': 5,
+};
+
+/** The same of resources of SCIM, and the statements that leave on these ways. */
+const SCIM = {
+  'a user by id': { ways: 2, statements: 4 },
+  'a user by name': { ways: 3, statements: 4 },
+  'a new user': { ways: 2, statements: 6 },
+  'a new user with an externalId': { ways: 2, statements: 6 },
+  'a changed attribute': { ways: 4, statements: 6 },
+  'another externalId': { ways: 3, statements: 5 },
+  'another manager': { ways: 6, statements: 17 },
+  'a user as a whole': { ways: 5, statements: 11 },
+  'a member more, and less': { ways: 24, statements: 39 },
+  'a group without its members': { ways: 1, statements: 2 },
 };
 
 describe('the way to the database', () => {
@@ -49,6 +64,16 @@ describe('the way to the database', () => {
       ways[name] = await waysOf(database, ask);
     }
     expect(ways).toEqual(WAYS);
+  });
+
+  it('is taken as often by clients of SCIM as written down', async () => {
+    const ways: Record<string, unknown> = {};
+    for (const [name, ask] of Object.entries(await scimRequests(connection))) {
+      for (let time = 0; time < 2; time += 1) await ask();
+      const statements = await statementsOf(ask);
+      ways[name] = { ways: await waysOf(database, ask), statements: statements.length };
+    }
+    expect(ways).toEqual(SCIM);
   });
 
   it('is taken once to see whether the names of users are free who are made together', async () => {

@@ -184,7 +184,7 @@ describe('a filter', () => {
           { id: '42', revision: '0', content: object },
           { types: [type], base: 'http://x/scim/v2' },
         );
-        const found = compileFilter(toQueryFilter(type, filter, () => []))(object);
+        const found = compileFilter(toQueryFilter({ type, isOfAll: false }, filter, () => []))(object);
         expect(found).toBe(meetsFilter(filter, resource, isExact));
       }),
       { numRuns: 2_000 },

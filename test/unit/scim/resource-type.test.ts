@@ -1,7 +1,9 @@
 /** What `scim.json` may map, and what is said of the rest. */
 import { describe, expect, it } from 'vitest';
 import { managedConfig, type ScimAttributeConfig, scimConfig } from '#config/index.ts';
+import { isObject } from '#json/index.ts';
 import { compileResourceTypes } from '#scim/compile-resource-type.ts';
+import { schemaAnswers } from '#scim/schema-answer.ts';
 import { parsed } from './shipped.ts';
 
 const PROPERTIES = {
@@ -64,5 +66,32 @@ describe('a resource type', () => {
   it('is left out where its type is not there', () => {
     const { types, faults } = compiled([], 'managed/nobody');
     expect([types, faults]).toEqual([[], [expect.objectContaining({ isMissing: true })]]);
+  });
+
+  it('shares an extension with another one, which has the attributes of both', () => {
+    const schema = 'urn:x:Extension';
+    const type = (name: string, attributes: readonly string[]) => ({
+      name,
+      endpoint: `/${name}s`,
+      managed: 'managed/person',
+      schema: `urn:x:${name}`,
+      extensions: [{ schema }],
+      attributes: attributes.map((scim) => ({ scim: `${schema}:${scim}`, managed: `/${scim}` })),
+    });
+    const { types } = compileResourceTypes(
+      parsed(scimConfig, {
+        resourceTypes: [type('One', ['userName', 'age']), type('Other', ['userName', 'mail'])],
+      }),
+      parsed(managedConfig, { objects: [{ name: 'person', schema: { properties: PROPERTIES } }] }),
+    );
+    const answers = schemaAnswers(types, '').map(({ id, attributes }) => [
+      id,
+      Array.isArray(attributes) ? attributes.map((one) => (isObject(one) ? one['name'] : one)) : attributes,
+    ]);
+    expect(answers).toEqual([
+      ['urn:x:One', []],
+      [schema, ['userName', 'age', 'mail']],
+      ['urn:x:Other', []],
+    ]);
   });
 });

@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import { Batcher, type Db, type GroupWrite, type UnitOfWork } from '#database/index.ts';
+
+/** A resource, and the client that has a name of its own for it. */
+export interface ClientResource {
+  readonly client: string;
+  /** Of the object, without `managed/`. */
+  readonly type: string;
+  readonly id: string;
+}
+
+interface Named extends ClientResource {
+  readonly external_id: string;
+}
+
+const readers = new WeakMap<Db, Batcher<ClientResource, string | null>>();
+
+/** What the client calls resources, in their order; null where it has no name. */
+export async function findExternalIds(
+  db: Db,
+  resources: readonly ClientResource[],
+): Promise<readonly (string | null)[]> {
+  if (db.isTransaction) return readAll(db, resources);
+  const reader =
+    readers.get(db) ?? new Batcher({ maxInFlight: 2, maxBatch: 2_000, run: (some) => readAll(db, some) });
+  readers.set(db, reader);
+  return Promise.all(resources.map((resource) => reader.add(resource)));
+}
+
+async function readAll(db: Db, resources: readonly ClientResource[]): Promise<readonly (string | null)[]> {
+  if (resources.length === 0) return [];
+  const column = (name: keyof ClientResource) => resources.map((resource) => resource[name]);
+  const { rows } = await sql<Named>`
+    select e.client, e.type, e.id, e.external_id
+    from unnest(${column('client')}::text[], ${column('type')}::text[], ${column('id')}::text[]) as key(client, type, id)
+    join scim_external_id e on e.client = key.client collate "C" and e.type = key.type collate "C"
+      and e.id = key.id collate "C"`.execute(db);
+  const found = new Map(rows.map((row) => [keyOf(row), row.external_id]));
+  return resources.map((resource) => found.get(keyOf(resource)) ?? null);
+}
+
+/** The objects that a client knows by an `externalId`. */
+export async function findByExternalId(
+  db: Db,
+  { client, type }: Omit<ClientResource, 'id'>,
+  externalId: string,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from scim_external_id
+    where client = ${client} and type = ${type} and external_id = ${externalId}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Has the client call a resource so, as part of a unit of work.
+ *
+ * @param externalId null: it has no name for it any more
+ * @returns false where the client knows another one by it
+ */
+export function setExternalId(
+  unitOfWork: UnitOfWork,
+  resource: ClientResource,
+  externalId: string | null,
+): Promise<boolean> {
+  if (externalId === null) return unitOfWork.write(REMOVAL, resource);
+  return unitOfWork.write(NAMING, { ...resource, external_id: externalId });
+}
+
+function keyOf({ client, type, id }: ClientResource): string {
+  return JSON.stringify([client, type, id]);
+}
+
+const NAMING: GroupWrite<Named> = {
+  mayWait: true,
+  keyOf: (row) => `externalId ${keyOf(row)}`,
+  steps: (rows) => [
+    {
+      statement: sql`
+        insert into scim_external_id (client, type, id, external_id)
+        select client, type, id, external_id from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          as named (client text, type text, id text, external_id text) order by client, type, id
+        on conflict (client, type, id) do update set external_id = excluded.external_id`,
+    },
+  ],
+  async run(db, rows) {
+    const named: boolean[] = [];
+    for (const { client, type, id, external_id: externalId } of rows) {
+      const { rows: kept } = await sql`
+        insert into scim_external_id (client, type, id, external_id)
+        select ${client}, ${type}, ${id}, ${externalId}
+        where not exists (
+          select from scim_external_id
+          where client = ${client} and type = ${type} and external_id = ${externalId} and id <> ${id}
+        )
+        on conflict (client, type, id) do update set external_id = excluded.external_id
+        returning id`.execute(db);
+      named.push(kept.length > 0);
+    }
+    return named;
+  },
+};
+
+const REMOVAL: GroupWrite<ClientResource> = {
+  mayWait: true,
+  keyOf: (row) => `externalId ${keyOf(row)}`,
+  steps: (rows) => [{ statement: removal(rows) }],
+  async run(db, rows) {
+    await removal(rows).execute(db);
+    return rows.map(() => true);
+  },
+};
+
+function removal(rows: readonly ClientResource[]) {
+  return sql`
+    delete from scim_external_id e using jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as gone (client text, type text, id text)
+    where e.client = gone.client collate "C" and e.type = gone.type collate "C" and e.id = gone.id collate "C"`;
+}
