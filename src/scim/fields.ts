@@ -10,6 +10,21 @@ export const WHOLE: Shown = { shows: () => true, showsPart: () => true };
 
 /** What has to be read of an object for these attributes; of a reference to one, its name as well. */
 export function fieldsFor(
+  type: ResourceType,
+  types: readonly ResourceType[],
+  shown: Shown,
+): readonly Pointer[] {
+  const ofType = known.get(type) ?? new WeakMap<Shown, readonly Pointer[]>();
+  known.set(type, ofType);
+  const fields = ofType.get(shown) ?? listFields(type, types, shown);
+  ofType.set(shown, fields);
+  return fields;
+}
+
+/** Most requests name no attributes. Types are made anew together. */
+const known = new WeakMap<ResourceType, WeakMap<Shown, readonly Pointer[]>>();
+
+function listFields(
   { attributes }: ResourceType,
   types: readonly ResourceType[],
   { shows, showsPart }: Shown,

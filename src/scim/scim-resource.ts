@@ -58,8 +58,9 @@ export class ScimResource implements RouteHandler {
     const { router, types } = this.#platform;
     const fields = fieldsFor(type, types(), WHOLE);
     // What is changed is read before and after.
-    if (request.method !== 'query' && router.runsScripts({ method: 'read', path, fields, parameters: {} }))
-      return true;
+    const readRunsScripts = () => router.runsScripts({ method: 'read', path, fields, parameters: {} });
+    if (request.method === 'read') return readRunsScripts();
+    if (request.method !== 'query' && readRunsScripts()) return true;
     if (request.method !== 'update') return router.runsScripts({ ...request, path, fields });
     const { content: _, ...rest } = request;
     return router.runsScripts({ ...rest, method: 'patch', path, fields, operations: [] });
