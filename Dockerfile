@@ -19,6 +19,8 @@ COPY bin bin
 COPY src src
 COPY workers workers
 RUN node bin/bundle.js
+COPY console console
+RUN node bin/build-console.js
 
 FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 ENV NODE_ENV=production SVC_HOST=0.0.0.0 PORT=8080 SVC_PROJECT=/svc
@@ -35,6 +37,7 @@ COPY script script
 COPY workflow workflow
 COPY service service
 COPY --from=bundle /svc/node_modules/.cache/svc-bundle node_modules/.cache/svc-bundle
+COPY --from=bundle /svc/dist dist
 # Code is compiled here, once; a bundle that does not fit what it stands beside ends the build.
 ENV NODE_COMPILE_CACHE=/svc/node_modules/.cache/svc
 RUN node src/main.ts --help \

@@ -25,6 +25,7 @@ import { constants, setPriority, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { canBuildConsole, hasConsole } from './build-console.js';
 import { canBundle, findBundle } from './bundle.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -43,6 +44,7 @@ const OLDEST_OWN_NODE = 24;
 const CHECKS = [
   ['format and lint', 'node_modules/@biomejs/biome/bin/biome', 'check'],
   ['types', 'node_modules/typescript/bin/tsc', '-p', '.'],
+  ['types of the console', 'node_modules/typescript/bin/tsc', '--noEmit', '-p', 'console'],
   [
     'directions',
     'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
@@ -51,11 +53,13 @@ const CHECKS = [
     'src',
     'workers',
     'test',
+    'console',
   ],
   ['tests', 'node_modules/vitest/vitest.mjs', 'run'],
 ];
 
 const BUNDLER = join(root, 'bin', 'bundle.js');
+const CONSOLE_BUILDER = join(root, 'bin', 'build-console.js');
 
 const PROGRAMS = {
   svc: 'src/main.ts',
@@ -77,7 +81,10 @@ async function main([command = '', ...rest]) {
   const wantsBundle = (command !== 'svc' || rest[0] === 'start') && canBundle() && findBundle() === undefined;
   // What starts many nodes waits for it; a node that somebody waits for does not, and leaves it to the next one.
   if (wantsBundle && command !== 'svc') await run([BUNDLER]);
-  if (wantsBundle && command === 'svc') bundleBeside();
+  if (command === 'svc' && rest[0] === 'start') {
+    const wantsConsole = !isConsoleOff(rest) && canBuildConsole() && !hasConsole();
+    runBeside([...(wantsBundle ? [BUNDLER] : []), ...(wantsConsole ? [CONSOLE_BUILDER] : [])]);
+  }
   // The command line takes paths from where its user stands, the tests and benchmarks from the project.
   return run([file, ...rest], command === 'svc' ? process.cwd() : root);
 }
@@ -277,12 +284,20 @@ async function run([file, ...args], cwd = root) {
   return endOf(child, (error) => complain(`Node cannot be run: ${error.message}`));
 }
 
+function isConsoleOff(args) {
+  const at = args.findIndex((arg) => arg === '--console' || arg.startsWith('--console='));
+  const flag = at === -1 ? undefined : (args[at].split('=')[1] ?? args[at + 1]);
+  return (flag ?? process.env.SVC_CONSOLE)?.trim().toLowerCase() === 'off';
+}
+
 /** With what processor time is left over. */
-function bundleBeside() {
-  const child = spawn(findNode(), [BUNDLER], { cwd: root, stdio: 'ignore', detached: true });
-  child.once('error', () => undefined);
-  child.unref();
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+function runBeside(files) {
+  for (const file of files) {
+    const child = spawn(findNode(), [file], { cwd: root, stdio: 'ignore', detached: true });
+    child.once('error', () => undefined);
+    child.unref();
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  }
 }
 
 /** Waits for a child, and passes signals on to it meanwhile. */

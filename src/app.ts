@@ -140,6 +140,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       return core.authentication.authenticator.authenticate(...shown);
     },
     events: core.events,
+    console: settings.servesConsole
+      ? { folder: join(settings.installLocation, 'dist', 'console'), environment: settings.environmentName }
+      : undefined,
     health: {
       started: () => started,
       parts,

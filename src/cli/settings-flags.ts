@@ -31,6 +31,8 @@ const MEANING: Readonly<Record<keyof typeof SETTING_FLAGS, string>> = {
   SVC_EXPOSED_ENV: 'further variables that &{…} may read; none',
   SVC_RATE_LIMIT: 'requests a minute of one client; off',
   SVC_DIAGNOSTICS: 'who sees metrics: open, local or admin; local',
+  SVC_CONSOLE: 'whether /console is served: on or off; on',
+  SVC_ENVIRONMENT: 'what the console says of where it is, such as Production; nothing',
 };
 
 /** The whole start contract. Secrets have no flag: a command line can be read by every user of the machine. */

@@ -40,6 +40,8 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     SVC_EXPOSED_ENV: variables().default([]),
     SVC_RATE_LIMIT: wholeNumber(1, 1_000_000).optional(),
     SVC_DIAGNOSTICS: oneOf(DIAGNOSTICS).default('local'),
+    SVC_CONSOLE: oneOf(['on', 'off']).default('on'),
+    SVC_ENVIRONMENT: z.string().trim().max(40, 'must have 40 characters at most').optional(),
   });
 }
 

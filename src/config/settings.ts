@@ -49,6 +49,9 @@ export interface Settings {
   readonly requestsPerMinute: number | undefined;
   /** Who sees metrics and the parts of readiness. */
   readonly diagnostics: (typeof DIAGNOSTICS)[number];
+  readonly servesConsole: boolean;
+  /** What the console says of where it is, such as `Production`; undefined: nothing. */
+  readonly environmentName: string | undefined;
 }
 
 export type NodeRole = (typeof NODE_ROLES)[number];
@@ -88,6 +91,8 @@ export const SETTING_FLAGS = {
   SVC_EXPOSED_ENV: 'exposed-env',
   SVC_RATE_LIMIT: 'rate-limit',
   SVC_DIAGNOSTICS: 'diagnostics',
+  SVC_CONSOLE: 'console',
+  SVC_ENVIRONMENT: 'environment',
 } as const;
 
 type Variable = keyof typeof SETTING_FLAGS | (typeof SECRET_VARIABLES)[number];
@@ -201,6 +206,8 @@ export function readSettings(
     trustsTransactionId: data.SVC_TRUST_TRANSACTION_ID,
     requestsPerMinute: data.SVC_RATE_LIMIT,
     diagnostics: data.SVC_DIAGNOSTICS,
+    servesConsole: data.SVC_CONSOLE === 'on',
+    environmentName: data.SVC_ENVIRONMENT,
   };
 
   function finding(variable: Variable, message: string, hint: unknown): Finding {

@@ -34,6 +34,8 @@ export interface DoorOptions {
   /** Absent on a node that only works. */
   readonly rest: RestInterface | undefined;
   readonly pages: Pages;
+  /** Pages of which there are too many to be listed; undefined for a path that is none of theirs. */
+  readonly further: (path: string) => Page | undefined;
   readonly writer: AnswerWriter;
   readonly observe: Observe;
 }
@@ -134,7 +136,8 @@ export class Door {
 
   #page({ incoming: { method, path } }: HttpExchange): Page {
     const isRead = method === 'GET' || method === 'HEAD';
-    const page = isRead ? this.#options.pages[withoutSlash(path)] : undefined;
+    const { pages, further } = this.#options;
+    const page = isRead ? (pages[withoutSlash(path)] ?? further(path)) : undefined;
     if (page !== undefined) return page;
     throw new NotFoundError(`There is nothing at '${path}'`, {
       hint: `Resources are below ${REST.base}; /docs describes them`,

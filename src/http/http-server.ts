@@ -5,6 +5,7 @@ import type { RequestSink, ResourceDescription } from '#resource/index.ts';
 import { RateLimit, TrustedProxies } from '#security/index.ts';
 import { AnswerWriter } from './answer-writer.ts';
 import { ApiDescription } from './api-description.ts';
+import { type ConsoleOptions, consolePages } from './console/console-pages.ts';
 import { type Diagnostics, diagnosticsFor, metricsPages } from './diagnostics.ts';
 import { REST } from './dialect.ts';
 import { docsPages } from './docs-pages.ts';
@@ -34,6 +35,8 @@ export interface HttpServerOptions
   /** Absent on a node that only works: it answers health checks and metrics, nothing else. */
   readonly resources: RequestSink | undefined;
   readonly events?: EventDesk;
+  /** Undefined where no console is served. */
+  readonly console?: ConsoleOptions | undefined;
   readonly health: Health;
   readonly metrics: { render(): Promise<string>; readonly contentType: string };
   /** What can be asked now, for the API description. */
@@ -60,7 +63,7 @@ export class HttpServer implements Service {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     const { resources, trustedProxies, publicUrl, requestsPerMinute, describe, version } = options;
-    const { diagnostics, authenticate, answerLimitBytes, observe } = options;
+    const { diagnostics, authenticate, answerLimitBytes, observe, console } = options;
     const description = new ApiDescription(describe, { version, basePath: REST.base });
     const site: Site = {
       proxies: new TrustedProxies(trustedProxies),
@@ -83,6 +86,7 @@ export class HttpServer implements Service {
         ...docsPages(() => description.textOf()),
         ...metricsPages(options.metrics, mayDiagnose),
       },
+      further: resources === undefined || console === undefined ? () => undefined : consolePages(console),
       writer: new AnswerWriter({ answerLimitBytes, isStopping: () => this.#server === undefined }),
       observe,
     });

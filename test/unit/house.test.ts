@@ -27,6 +27,30 @@ describe('the house', () => {
     expect(tests.filter((file) => lengthOf(file) > MOST_LINES_OF_A_TEST)).toEqual([]);
   });
 
+  it('has no text in the elements of the console: people read it in their language', () => {
+    const READ = new Set(['label', 'title', 'aria-label', 'placeholder', 'alt', 'hint']);
+    const texts: string[] = [];
+    const look = (file: string, node: ts.Node): void => {
+      const isText = ts.isJsxText(node) && /\p{L}{2}/u.test(node.text);
+      const isRead =
+        ts.isJsxAttribute(node) &&
+        READ.has(node.name.getText()) &&
+        node.initializer !== undefined &&
+        ts.isStringLiteral(node.initializer) &&
+        node.initializer.text !== '';
+      if (isText || isRead) texts.push(`${file}: ${node.getText().trim()}`);
+      ts.forEachChild(node, (child) => look(file, child));
+    };
+    for (const name of readdirSync(join(ROOT, 'console'), { recursive: true })) {
+      const file = join('console', String(name));
+      if (file.endsWith('.tsx')) {
+        look(file, ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX));
+      }
+    }
+    // What is on a key is the same everywhere.
+    expect(texts.filter((text) => !text.endsWith('Ctrl K'))).toEqual([]);
+  });
+
   it('asserts no more often than before what the compiler cannot see', () => {
     const asserted = { absent: 0, casts: 0 };
     const count = (node: ts.Node): void => {

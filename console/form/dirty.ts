@@ -1,0 +1,55 @@
+import { useBlocker } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { PatchOperation } from '#client/index.ts';
+import type { Values } from './form.tsx';
+
+/**
+ * What has been typed over an object, and not saved: kept in this tab, so that neither a reload nor the end of a session takes
+ * it away; whoever leaves is asked.
+ */
+export function useTyped(key: string, question: string) {
+  const place = `svc.draft ${key}`;
+  const [typed, setTyped] = useState<Values>(() => JSON.parse(sessionStorage.getItem(place) ?? '{}'));
+  const isDirty = Object.keys(typed).length > 0;
+  useEffect(() => {
+    if (isDirty) sessionStorage.setItem(place, JSON.stringify(withoutSecrets(typed)));
+    else sessionStorage.removeItem(place);
+  }, [place, typed, isDirty]);
+  useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      isDirty && current.pathname !== next.pathname && !window.confirm(question),
+    enableBeforeUnload: false,
+  });
+  return {
+    typed,
+    isDirty,
+    type: (name: string, value: unknown) => setTyped((before) => ({ ...before, [name]: value })),
+    forget: () => {
+      sessionStorage.removeItem(place);
+      setTyped({});
+    },
+  };
+}
+
+function withoutSecrets(typed: Values): Values {
+  return Object.fromEntries(Object.entries(typed).filter(([name]) => !/password|secret/i.test(name)));
+}
+
+/** What has to be sent so that an object becomes what was typed: as little as possible. */
+export function patchOf(before: Values, typed: Values): readonly PatchOperation[] {
+  return Object.entries(typed).flatMap(([name, value]): PatchOperation[] => {
+    if (JSON.stringify(before[name] ?? null) === JSON.stringify(value ?? null)) return [];
+    const field = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    return value === null || value === undefined
+      ? [{ operation: 'remove', field }]
+      : [{ operation: 'replace', field, value: sent(value) }];
+  });
+}
+
+/** Of another object only where it is: the rest was for people. */
+function sent(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null && '_ref' in value) {
+    return { _ref: value._ref };
+  }
+  return value;
+}

@@ -1,0 +1,98 @@
+import { useNavigate } from '@tanstack/react-router';
+import { filter as filterOf } from '#client/index.ts';
+import { usePages } from '../../live/pages.ts';
+import { Button } from '../../parts/button.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { FilterField, isOfFilter } from '../../parts/filter-field.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { Empty, Loading, Page } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Moment } from '../../parts/time.tsx';
+import { common } from '../../words/common.ts';
+import { useWords } from '../../words/words.ts';
+import { type Entry, Outcome, objectOf, requestOf } from './entry.tsx';
+import { type ListSearch, listRoute } from './routes.ts';
+import { words } from './words.ts';
+
+const PAGE_SIZE = '50';
+const ALL = 'all';
+const TOPICS = ['activity', 'access', 'authentication', 'config'] as const;
+
+export function ListPage() {
+  const t = useWords(words);
+  const c = useWords(common);
+  const navigate = useNavigate();
+  const search: ListSearch = listRoute.useSearch();
+  const { filter } = search;
+  // Each look at the console is a request, too.
+  const topic = search.topic === ALL ? undefined : (search.topic ?? 'activity');
+  const go = (change: ListSearch) =>
+    void navigate({ to: '/audit', search: { ...search, ...change }, replace: true });
+  const parts = [
+    ...(topic === undefined ? [] : [filterOf`topic eq ${topic}`.text]),
+    ...(filter === undefined ? [] : [topic === undefined ? filter : `(${filter})`]),
+  ];
+  const list = usePages<Entry>({
+    key: ['audit', 'list'],
+    path: 'audit/_all',
+    parameters: {
+      _queryFilter: parts.length === 0 ? 'true' : parts.join(' and '),
+      _sortKeys: '-timestamp',
+      _pageSize: PAGE_SIZE,
+      _fields: 'topic,timestamp,userId,objectId,operation,status,result,changedFields,transactionId',
+    },
+  });
+  const titles: Readonly<Record<string, unknown>> = { ...t };
+  const columns: readonly Column<Entry>[] = [
+    { id: 'when', title: t.when, cell: ({ timestamp }) => <Moment at={timestamp} />, width: '15rem' },
+    { id: 'topic', title: t.topic, cell: (row) => String(titles[row.topic] ?? row.topic), width: '8.5rem' },
+    { id: 'user', title: t.user, cell: ({ userId }) => userId ?? '–', width: 'minmax(8rem, 0.8fr)' },
+    { id: 'what', title: t.operation, cell: ({ operation }) => operation ?? '–', width: '6.5rem' },
+    { id: 'object', title: t.object, cell: objectOf, width: 'minmax(14rem, 2fr)' },
+    { id: 'status', title: t.status, cell: (row) => <Outcome entry={row} />, width: '9rem' },
+  ];
+  const { rows, error } = list;
+  return (
+    <Page
+      title={t.title}
+      says={t.says}
+      actions={
+        <Menu
+          label={topic === undefined ? t.all : String(titles[topic] ?? topic)}
+          chosen={[topic ?? ALL]}
+          choices={[{ id: ALL, title: t.all }, ...TOPICS.map((id) => ({ id, title: t[id] }))]}
+          onChoose={(id) => go({ topic: id })}
+        />
+      }
+    >
+      <FilterField
+        label={t.filter}
+        hint={t.filterHint}
+        value={filter ?? ''}
+        onFilter={(text) => go({ filter: text })}
+        error={error}
+        warnings={list.first?.warnings ?? []}
+      />
+      {error === null || isOfFilter(error) ? null : <ErrorNote error={error} retry={list.refetch} />}
+      {rows === undefined && error === null ? <Loading /> : null}
+      {rows?.length === 0 ? <Empty icon="audit" title={filter === undefined ? t.none : t.noHits} /> : null}
+      {rows === undefined || rows.length === 0 ? null : (
+        <Table
+          label={t.title}
+          columns={columns}
+          rows={rows}
+          idOf={({ _id }) => _id}
+          linkOf={({ transactionId }) => `/audit/${encodeURIComponent(requestOf(transactionId))}`}
+          isBusy={list.isBusy}
+        />
+      )}
+      {list.hasMore ? (
+        <div>
+          <Button onPress={list.more} isPending={list.isMoreComing}>
+            {c.more}
+          </Button>
+        </div>
+      ) : null}
+    </Page>
+  );
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
+import { conforms } from '../../test/conform.ts';
+import { type ConsoleSite, openSite } from '../../test/site.ts';
+
+const executable = await findBrowser();
+if (executable === undefined) console.warn(NO_BROWSER);
+
+describe.skipIf(executable === undefined)('the start of the console', () => {
+  let site: ConsoleSite;
+  beforeAll(async () => {
+    site = await openSite(executable!);
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  it('looks as every page does', async () => {
+    await conforms(site, { path: '/home' }, { en: 'Home', de: 'Start' });
+  });
+
+  it('rehearses what mends a finding before it does it', async () => {
+    const visitor = await site.open({ path: '/home' });
+    const { page } = visitor;
+    const finding = page.getByRole('listitem').filter({ hasText: 'scheduler/job/sync-hr' }).first();
+    await finding.getByRole('button').first().click();
+    await page.getByRole('dialog').getByText('Nothing has been written yet').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('is not offered to somebody who may not look at the server, who begins with their own pages', async () => {
+    const visitor = await site.open({ user: 'avo', path: '/' });
+    const { page } = visitor;
+    await page.getByRole('heading', { level: 1, name: 'My tasks' }).waitFor();
+    const areas = await page.getByRole('navigation', { name: 'Areas' }).getByRole('listitem').allInnerTexts();
+    expect(areas).toEqual(['My pages']);
+    await page.goto(`${site.server.url}/console/home`);
+    await page.getByRole('alert').first().waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('goes by keys alone to a screen, to an object and to the list of keys', async () => {
+    const visitor = await site.open({ path: '/home' });
+    const { page } = visitor;
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('vogel');
+    await page.getByRole('menuitem', { name: /Anna Vogel/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Anna Vogel' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('n');
+    await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+});

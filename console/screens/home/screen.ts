@@ -1,0 +1,20 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../frame/root-route.ts';
+import type { Screen } from '../../frame/screen.ts';
+import { words } from './words.ts';
+
+const route = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/home',
+  component: lazyRouteComponent(() => import('./home-page.tsx'), 'HomePage'),
+});
+
+/** What needs somebody, what is next, what has changed. */
+export const home: Screen = {
+  id: 'home',
+  icon: 'home',
+  words,
+  key: 'h',
+  asks: [{ method: 'read', path: 'status' }],
+  routes: [route],
+};

@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query';
+import type { JsonObject, Stored } from '#client/index.ts';
+import { patchOf, useTyped } from '../../form/dirty.ts';
+import { SchemaForm } from '../../form/form.tsx';
+import type { Schema } from '../../form/schema.ts';
+import { useKeys } from '../../frame/keys.ts';
+import { Button } from '../../parts/button.tsx';
+import { Loaded } from '../../parts/page.tsx';
+import { client } from '../../session/client.ts';
+import { useIdentity } from '../../session/identity.ts';
+import { useWords } from '../../words/words.ts';
+import { useReview } from '../../write/review.tsx';
+import { MePage } from './me-page.tsx';
+import { words } from './words.ts';
+
+/** The caller's own object, as far as they may see it; what they may change can be changed. */
+export function AccountPage() {
+  const t = useWords(words);
+  const { component, id } = useIdentity();
+  const type = component.replace(/^managed\//, '');
+  const isManaged = component.startsWith('managed/');
+  const account = useQuery({
+    queryKey: [`object:${type}/${id}`, 'own'],
+    queryFn: async () => {
+      const [schema, object] = await Promise.all([
+        client.send<Schema>({ method: 'GET', path: ['schema', 'managed', type] }),
+        client.managed(type).read(id),
+      ]);
+      return { schema, object };
+    },
+    enabled: isManaged,
+    retry: false,
+  });
+  if (!isManaged) {
+    return (
+      <MePage title={t.account}>
+        <p>{t.noAccount}</p>
+      </MePage>
+    );
+  }
+  return (
+    <Loaded of={account}>
+      {({ schema, object }) => <Account type={type} schema={schema} object={object} />}
+    </Loaded>
+  );
+}
+
+function Account({
+  type,
+  schema,
+  object,
+}: {
+  readonly type: string;
+  readonly schema: Schema;
+  readonly object: Stored<JsonObject>;
+}) {
+  const t = useWords(words);
+  const review = useReview();
+  const { _id, _rev } = object;
+  const { typed, type: change, forget } = useTyped(`own ${type}/${_id}`, t.leave);
+  const operations = patchOf(object, typed);
+  const save = async () => {
+    if (operations.length === 0) return;
+    const done = await review({
+      title: t.changed,
+      done: t.changedDone,
+      call: {
+        method: 'PATCH',
+        path: ['managed', type, _id],
+        headers: { 'If-Match': `"${_rev}"` },
+        body: operations,
+      },
+      base: object,
+      touches: [`object:${type}/${_id}`],
+    });
+    if (done !== undefined) forget();
+  };
+  useKeys({ 'mod+enter': () => void save() });
+  return (
+    <MePage title={t.account}>
+      <div className="card card-body">
+        <SchemaForm
+          schema={schema}
+          values={{ ...object, ...typed }}
+          onChange={change}
+          isEditable={(name) => schema.properties[name]?.userEditable === true}
+          isShown={(name) => {
+            const { relationship, viewable, userEditable } = schema.properties[name] ?? {};
+            return relationship === undefined && (viewable !== false || userEditable === true);
+          }}
+        />
+      </div>
+      <div className="row">
+        <Button look="primary" isDisabled={operations.length === 0} onPress={() => void save()}>
+          {t.change(operations.length)}
+        </Button>
+      </div>
+    </MePage>
+  );
+}

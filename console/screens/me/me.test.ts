@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
+import { conforms } from '../../test/conform.ts';
+import { type ConsoleSite, openSite } from '../../test/site.ts';
+
+const executable = await findBrowser();
+if (executable === undefined) console.warn(NO_BROWSER);
+
+describe.skipIf(executable === undefined)('the own pages of the console', () => {
+  let site: ConsoleSite;
+  beforeAll(async () => {
+    site = await openSite(executable!);
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  it('look as every page does', async () => {
+    const user = 'bkim';
+    await conforms(site, { path: '/me', user }, { en: 'My tasks', de: 'Meine Aufgaben' });
+    await conforms(site, { path: '/me/requests', user }, { en: 'My requests', de: 'Meine Anträge' });
+    await conforms(site, { path: '/me/account', user }, { en: 'My account', de: 'Mein Konto' });
+  });
+
+  it('have a role asked for by one, decided by another on a phone, and shown as done to the first', async () => {
+    const decider = await site.open({ user: 'bkim', path: '/me', width: 390, height: 844 });
+    await decider.page.getByRole('link', { name: /Approve auditor for Anna Vogel/ }).click();
+    await decider.page.getByRole('combobox', { name: /Decision/ }).selectOption('accept');
+    await decider.page.getByRole('button', { name: 'Finish' }).click();
+    await decider.page.getByRole('button', { name: 'Apply' }).click();
+    await decider.page.getByText('Nothing to do').waitFor();
+    expect(decider.problems).toEqual([]);
+    await decider.close();
+    const asker = await site.open({ user: 'avo', path: '/me/requests' });
+    await asker.page.getByText('You have it').waitFor();
+    expect(asker.problems).toEqual([]);
+    await asker.close();
+  });
+
+  it('change the own account, and ask for the password once more where it is protected', async () => {
+    const visitor = await site.open({ user: 'avo', path: '/me/account' });
+    const { page } = visitor;
+    await page.getByRole('textbox', { name: /E-mail/ }).fill('anna@example.com');
+    await page.getByRole('button', { name: 'Review 1 change' }).click();
+    const asked = page.getByRole('dialog', { name: 'Your password, once more' });
+    await asked.getByRole('textbox').fill('Asking-4-access');
+    await asked.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await asked.getByRole('textbox').fill('Asking-4-access');
+    await asked.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('Your account is changed').waitFor();
+    expect((await site.server.api('GET', 'managed/user/avo')).body.mail).toBe('anna@example.com');
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+});

@@ -1,0 +1,192 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { JsonObject } from '#client/index.ts';
+import { isReference, nameOf, type Property, titleOf } from '../../form/schema.ts';
+import { usePages } from '../../live/pages.ts';
+import { Button } from '../../parts/button.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { FilterField, isOfFilter } from '../../parts/filter-field.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { Empty, Loaded, Loading, Page } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { common } from '../../words/common.ts';
+import { useLanguage, useWords } from '../../words/words.ts';
+import styles from './objects.module.css';
+import { type ListSearch, listRoute } from './routes.ts';
+import { type ManagedType, useType, useTypes } from './types.ts';
+import { words } from './words.ts';
+
+const PAGE_SIZE = '50';
+const FIRST_COLUMNS = 6;
+
+/** All objects of a type that fit a filter. */
+export function ListPage() {
+  const { type } = listRoute.useParams();
+  const known = useType(type);
+  return <Loaded of={known}>{(managed) => <List key={type} managed={managed} />}</Loaded>;
+}
+
+type Row = JsonObject & { readonly _id: string };
+
+function List({ managed }: { readonly managed: ManagedType }) {
+  const t = useWords(words);
+  const c = useWords(common);
+  const language = useLanguage();
+  const navigate = useNavigate();
+  const { type, title, may } = managed;
+  const search: ListSearch = listRoute.useSearch();
+  const shown = search.columns?.split(',') ?? firstColumns(managed);
+  const list = usePages<Row>({
+    key: [`object:${type}`, 'list'],
+    path: `managed/${type}`,
+    parameters: {
+      _queryFilter: search.filter ?? 'true',
+      _sortKeys: search.sort,
+      _fields: ['_id', ...shown.map((name) => fieldOf(name, managed.properties[name]))].join(','),
+      _pageSize: PAGE_SIZE,
+      _totalPagedResultsPolicy: 'ESTIMATE',
+    },
+  });
+  const go = (change: Partial<typeof search>) =>
+    void navigate({ to: `/objects/${type}`, search: { ...search, ...change }, replace: true });
+  const columns = shown.map((name): Column<Row> => {
+    const property = managed.properties[name] ?? {};
+    return {
+      id: name,
+      title: titleOf(name, property),
+      cell: (row) => cellText(row[name]),
+      ...(property.relationship === undefined ? { sort: name } : {}),
+    };
+  });
+  const { rows, first, error } = list;
+  const count = first?.totalPagedResults ?? -1;
+  return (
+    <Page
+      title={title}
+      says={
+        count < 0 ? null : t.found(new Intl.NumberFormat(language).format(count), first?.estimated === true)
+      }
+      actions={
+        <div className="row">
+          <Menu
+            label={t.columns}
+            icon="columns"
+            isMany
+            chosen={shown}
+            choices={managed.order
+              .filter((name) => isListed(managed.properties[name]))
+              .map((name) => ({ id: name, title: titleOf(name, managed.properties[name] ?? {}) }))}
+            onChoose={(name) => {
+              const next = shown.includes(name) ? shown.filter((each) => each !== name) : [...shown, name];
+              if (next.length > 0) go({ columns: next.join(',') });
+            }}
+          />
+          {may.includes('create') ? (
+            <Button look="primary" icon="plus" onPress={() => void navigate({ to: `/objects/${type}/new` })}>
+              {t.create(title)}
+            </Button>
+          ) : null}
+        </div>
+      }
+    >
+      <TypeBar at={type} />
+      <FilterField
+        label={t.filter}
+        hint={t.filterHint}
+        value={search.filter ?? ''}
+        onFilter={(filter) => go({ filter })}
+        error={error}
+        warnings={first?.warnings ?? []}
+      />
+      {error === null || isOfFilter(error) ? null : <ErrorNote error={error} retry={list.refetch} />}
+      {rows === undefined ? (
+        error === null ? (
+          <Loading />
+        ) : null
+      ) : rows.length === 0 ? (
+        <Empty icon="objects" title={search.filter === undefined ? t.noObjects(title) : t.noHits}>
+          {search.filter === undefined ? null : <Button onPress={() => go({ filter: '' })}>{t.clear}</Button>}
+        </Empty>
+      ) : (
+        <>
+          <Table
+            label={title}
+            columns={columns}
+            rows={rows}
+            idOf={({ _id }) => _id}
+            linkOf={({ _id }) => `/objects/${type}/${encodeURIComponent(_id)}`}
+            sort={search.sort}
+            onSort={(sort) => go({ sort })}
+            isBusy={list.isBusy}
+          />
+          {list.hasMore ? (
+            <div>
+              <Button onPress={list.more} isPending={list.isMoreComing}>
+                {c.more}
+              </Button>
+            </div>
+          ) : null}
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** From one type to another. */
+function TypeBar({ at }: { readonly at: string }) {
+  const t = useWords(words);
+  const { data = [] } = useTypes();
+  return (
+    <nav aria-label={t.title} className={`tab-list ${styles['types']}`}>
+      {data.map(({ type, title }) => (
+        <Link
+          key={type}
+          to={`/objects/${type}`}
+          className="tab"
+          aria-current={type === at ? 'page' : undefined}
+        >
+          {title}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function isListed(property: Property | undefined): boolean {
+  return property !== undefined && property.private !== true && property.stored === undefined;
+}
+
+/** What can be looked for is what people know objects by. */
+function firstColumns({ order, properties }: ManagedType): readonly string[] {
+  const searchable = order.filter(
+    (name) => properties[name]?.searchable === true && isListed(properties[name]),
+  );
+  const others = order.filter((name) => {
+    const { type, relationship, isVirtual } = properties[name] ?? {};
+    const isPlain =
+      type === 'string' || type === 'boolean' || (Array.isArray(type) && type.includes('string'));
+    return (
+      isPlain &&
+      relationship === undefined &&
+      isVirtual !== true &&
+      name !== '_id' &&
+      isListed(properties[name])
+    );
+  });
+  return [...new Set([...searchable, ...others])].slice(0, FIRST_COLUMNS);
+}
+
+function fieldOf(name: string, property: Property | undefined): string {
+  return property?.relationship === undefined ? name : `${name}/*`;
+}
+
+const MOST_NAMED = 2;
+
+function cellText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) {
+    const named = value.slice(0, MOST_NAMED).map(cellText).join(', ');
+    return value.length > MOST_NAMED ? `${named} +${value.length - MOST_NAMED}` : named;
+  }
+  if (isReference(value)) return nameOf(value);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

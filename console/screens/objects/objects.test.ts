@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
+import { conforms } from '../../test/conform.ts';
+import { type ConsoleSite, openSite } from '../../test/site.ts';
+
+const executable = await findBrowser();
+if (executable === undefined) console.warn(NO_BROWSER);
+
+describe.skipIf(executable === undefined)('objects in the console', () => {
+  let site: ConsoleSite;
+  beforeAll(async () => {
+    site = await openSite(executable!);
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  it('look as every page does, in a list and one by one', async () => {
+    await conforms(site, { path: '/objects/user' }, { en: 'User', de: 'User' });
+    await conforms(site, { path: '/objects/user/avo' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
+    await conforms(site, { path: '/objects/user/avo?tab=links' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
+    await conforms(site, { path: '/objects/user/avo?tab=history' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
+  });
+
+  it('are filtered, told where a filter is wrong, and gone through by keys', async () => {
+    const visitor = await site.open({ path: '/objects/user' });
+    const { page } = visitor;
+    await page.getByRole('row').nth(1).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('sn eqq "Vogel"');
+    await page.keyboard.press('Enter');
+    await page.getByText("unknown operator 'eqq'").waitFor();
+    await page.getByRole('textbox', { name: 'Filter' }).fill('sn eq "Vogel"');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /avo/ }).waitFor();
+    await page.waitForFunction("document.querySelectorAll('.body').length === 1");
+    expect(new URL(page.url()).search).toContain('Vogel');
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Anna Vogel' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('are asked for page by page, of which the rows in sight are drawn', async () => {
+    const visitor = await site.open({ path: '/objects/user?sort=userName' });
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.waitForFunction("document.querySelector('[role=grid]').getAttribute('aria-rowcount') > 60");
+    expect(await page.locator('[role=row].body').count()).toBeLessThan(60);
+    await visitor.close();
+  });
+
+  it('show both versions when somebody else was faster, and go on with what is chosen', async () => {
+    const visitor = await site.open({ path: '/objects/user/cdi' });
+    const { page } = visitor;
+    await page.getByRole('textbox', { name: 'City' }).fill('Bern');
+    const faster = [{ operation: 'replace', field: '/city', value: 'Basel' }];
+    await page.route('**/svc/events**', (route) => route.abort());
+    await site.server.api('PATCH', 'managed/user/cdi', { body: faster });
+    // The page as it was read: what has been heard since would have it ask again.
+    await page.getByRole('button', { name: 'Review 1 change' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/Somebody else was faster|Nothing has been written yet/).waitFor();
+    if (await dialog.getByText('Somebody else was faster').isVisible()) {
+      await dialog.getByRole('button', { name: 'Go on with these' }).click();
+      await dialog.getByText('Nothing has been written yet').waitFor();
+    }
+    await dialog.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('is changed').waitFor();
+    expect((await site.server.api('GET', 'managed/user/cdi')).body.city).toBe('Bern');
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('are made, and say at once what is wrong with them', async () => {
+    const visitor = await site.open({ path: '/objects/role/new' });
+    const { page } = visitor;
+    await page.getByRole('textbox', { name: /Description/ }).fill('Nobody knows');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    expect(await page.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Cancel' }).last().click();
+    await page.getByRole('textbox', { name: /^Name/ }).fill('keeper');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('heading', { level: 1, name: 'keeper' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+});

@@ -1,0 +1,111 @@
+import { useNavigate } from '@tanstack/react-router';
+import { usePages } from '../../live/pages.ts';
+import { Button } from '../../parts/button.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { FilterField, isOfFilter } from '../../parts/filter-field.tsx';
+import { Empty, Loading, Page } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { common } from '../../words/common.ts';
+import { useWords } from '../../words/words.ts';
+import { Calendar } from './calendar.tsx';
+import { type ListSearch, listRoute } from './routes.ts';
+import { type Schedule, StateBadge } from './schedule.tsx';
+import { words } from './words.ts';
+
+const PAGE_SIZE = '50';
+
+export function ListPage() {
+  const t = useWords(words);
+  const navigate = useNavigate();
+  const search: ListSearch = listRoute.useSearch();
+  const go = (change: ListSearch) =>
+    void navigate({ to: '/schedules', search: { ...search, ...change }, replace: true });
+  return (
+    <Page title={t.title}>
+      <Tabs
+        label={t.title}
+        at={search.tab ?? 'list'}
+        onGo={(tab) => go({ tab })}
+        tabs={[
+          {
+            id: 'list',
+            title: t.list,
+            content: <List filter={search.filter ?? ''} onFilter={(filter) => go({ filter })} />,
+          },
+          { id: 'calendar', title: t.calendar, content: <Calendar /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function List({ filter, onFilter }: { readonly filter: string; readonly onFilter: (text: string) => void }) {
+  const t = useWords(words);
+  const c = useWords(common);
+  const list = usePages<Schedule>({
+    key: ['schedule', 'list'],
+    path: 'scheduler/job',
+    parameters: { _queryFilter: filter === '' ? 'true' : filter, _sortKeys: '_id', _pageSize: PAGE_SIZE },
+  });
+  const columns: readonly Column<Schedule>[] = [
+    { id: 'name', title: t.name, cell: ({ _id }) => _id, width: 'minmax(12rem, 1.2fr)' },
+    {
+      id: 'when',
+      title: t.when,
+      cell: ({ words: said, schedule }) => said ?? schedule,
+      width: 'minmax(12rem, 1.2fr)',
+    },
+    {
+      id: 'state',
+      title: t.state,
+      cell: (row) => <StateBadge schedule={row} />,
+      width: 'minmax(9rem, 0.7fr)',
+    },
+    { id: 'next', title: t.next, cell: ({ nextRunDate }) => <Ago at={nextRunDate} /> },
+    { id: 'previous', title: t.previous, cell: ({ previousRunDate }) => <Ago at={previousRunDate} /> },
+    {
+      id: 'service',
+      title: t.service,
+      cell: ({ invokeService }) => invokeService.replace(/^svc\.service\./, ''),
+    },
+  ];
+  const { rows, error } = list;
+  return (
+    <div className="stack">
+      <FilterField
+        label={t.filter}
+        hint={t.filterHint}
+        value={filter}
+        onFilter={onFilter}
+        error={error}
+        warnings={list.first?.warnings ?? []}
+      />
+      {error === null || isOfFilter(error) ? null : <ErrorNote error={error} retry={list.refetch} />}
+      {rows === undefined && error === null ? <Loading /> : null}
+      {rows?.length === 0 ? (
+        <Empty icon="schedules" title={filter === '' ? t.none : t.noHits}>
+          {filter === '' ? <p>{t.noneText}</p> : null}
+        </Empty>
+      ) : null}
+      {rows === undefined || rows.length === 0 ? null : (
+        <Table
+          label={t.title}
+          columns={columns}
+          rows={rows}
+          idOf={({ _id }) => _id}
+          linkOf={({ _id }) => `/schedules/${encodeURIComponent(_id)}`}
+          isBusy={list.isBusy}
+        />
+      )}
+      {list.hasMore ? (
+        <div>
+          <Button onPress={list.more} isPending={list.isMoreComing}>
+            {c.more}
+          </Button>
+        </div>
+      ) : null}
+    </div>
+  );
+}

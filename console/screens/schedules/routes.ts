@@ -1,0 +1,25 @@
+import { createRoute } from '@tanstack/react-router';
+import { rootRoute } from '../../frame/root-route.ts';
+import { textsOf } from '../../frame/search.ts';
+
+export interface ListSearch {
+  readonly tab?: string;
+  readonly filter?: string;
+}
+
+export interface ScheduleSearch {
+  /** The planned time that is asked about. */
+  readonly why?: string;
+}
+
+export const listRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/schedules',
+  validateSearch: (search: Record<string, unknown>): ListSearch => textsOf(search, ['tab', 'filter']),
+});
+
+export const scheduleRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/schedules/$id',
+  validateSearch: (search: Record<string, unknown>): ScheduleSearch => textsOf(search, ['why']),
+});

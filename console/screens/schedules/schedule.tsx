@@ -1,0 +1,87 @@
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { useWords } from '../../words/words.ts';
+import { words } from './words.ts';
+
+/** As `scheduler/job` shows it. */
+export interface Schedule {
+  readonly _id: string;
+  readonly enabled: boolean;
+  readonly persisted: boolean;
+  readonly schedule?: string;
+  readonly timeZone?: string;
+  readonly words?: string;
+  readonly invokeService: string;
+  readonly misfirePolicy?: string;
+  readonly concurrentExecution?: boolean;
+  readonly nodeId?: string;
+  readonly nextRunDate: string | null;
+  readonly previousRunDate: string | null;
+  readonly triggers: readonly { readonly state: number }[];
+}
+
+/** A row of the ledger. */
+export interface Firing {
+  readonly _id: string;
+  readonly schedule: string;
+  readonly plannedAt: string;
+  readonly outcome: string;
+  readonly failed: boolean;
+  readonly node: string | null;
+  readonly lateMs: number | null;
+  readonly tookMs: number | null;
+  readonly error: { readonly message?: string; readonly at?: string } | string | null;
+  readonly log: readonly { readonly level: string; readonly message: string }[];
+}
+
+const STATES = [
+  ['NORMAL', 'good', '●'],
+  ['PAUSED', 'warn', '‖'],
+  ['COMPLETE', 'quiet', '✓'],
+  ['ERROR', 'bad', '✖'],
+  ['BLOCKED', 'info', '◍'],
+] as const satisfies readonly (readonly [string, Tone, string])[];
+
+export function StateBadge({ schedule }: { readonly schedule: Schedule }) {
+  const t = useWords(words);
+  const state = STATES[schedule.triggers[0]?.state ?? -1];
+  if (!schedule.enabled || state === undefined) {
+    return (
+      <Badge tone="quiet" mark="○">
+        {t.disabled}
+      </Badge>
+    );
+  }
+  const [name, tone, mark] = state;
+  return (
+    <Badge tone={tone} mark={mark}>
+      {t[name]}
+    </Badge>
+  );
+}
+
+const OUTCOMES: Readonly<Record<string, readonly [Tone, string]>> = {
+  fired: ['good', '●'],
+  late: ['warn', '◐'],
+  manual: ['info', '▲'],
+  recovered: ['info', '↻'],
+  misfired: ['warn', '✕'],
+  skipped: ['quiet', '⊘'],
+  lost: ['bad', '✖'],
+};
+
+export function OutcomeBadge({ firing }: { readonly firing: Pick<Firing, 'outcome' | 'failed'> }) {
+  const t = useWords(words);
+  const { outcome, failed } = firing;
+  const [tone, mark] = OUTCOMES[outcome] ?? ['quiet', '○'];
+  const names: Readonly<Record<string, unknown>> = { ...t, late: t.lateOutcome };
+  const said = outcome in OUTCOMES ? String(names[outcome]) : outcome;
+  return failed ? (
+    <Badge tone="bad" mark="✗">
+      {`${said} · ${t.failed}`}
+    </Badge>
+  ) : (
+    <Badge tone={tone} mark={mark}>
+      {said}
+    </Badge>
+  );
+}

@@ -1,0 +1,36 @@
+import { wordsOf } from '../words/words.ts';
+
+export const words = wordsOf(
+  {
+    logIn: 'Log in',
+    logOut: 'Log out',
+    user: 'User name',
+    password: 'Password',
+    wrong: 'This name and this password do not go together.',
+    with: (provider: string) => `Log in with ${provider}`,
+    or: 'or',
+    noPassword: 'Passwords are not taken here.',
+    again: 'Your session has ended',
+    againText: 'Log in again to go on. What you have typed is still there.',
+    reauthenticate: 'Your password, once more',
+    reauthenticateText: 'What you are about to change is protected.',
+    confirm: 'Confirm',
+    asYou: (name: string) => `as ${name}`,
+  },
+  {
+    logIn: 'Anmelden',
+    logOut: 'Abmelden',
+    user: 'Benutzername',
+    password: 'Passwort',
+    wrong: 'Dieser Name und dieses Passwort gehören nicht zusammen.',
+    with: (provider: string) => `Mit ${provider} anmelden`,
+    or: 'oder',
+    noPassword: 'Passwörter werden hier nicht angenommen.',
+    again: 'Ihre Sitzung ist zu Ende',
+    againText: 'Melden Sie sich wieder an. Was Sie eingegeben haben, ist noch da.',
+    reauthenticate: 'Ihr Passwort, noch einmal',
+    reauthenticateText: 'Was Sie ändern wollen, ist geschützt.',
+    confirm: 'Bestätigen',
+    asYou: (name: string) => `als ${name}`,
+  },
+);

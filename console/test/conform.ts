@@ -1,0 +1,35 @@
+import { expect } from 'vitest';
+import type { ConsoleSite, Visit } from './site.ts';
+
+const PHONE = { width: 390, height: 844 };
+
+/**
+ * What holds of every page: axe finds nothing, light or dark; it is in German when that is asked for; it fits on a phone; and
+ * nothing breaks its content policy.
+ */
+export async function conforms(
+  site: ConsoleSite,
+  visit: Visit & { readonly path: string },
+  heading: { readonly en: string | RegExp; readonly de: string | RegExp },
+): Promise<void> {
+  for (const [language, look] of [
+    ['en', { theme: 'light' }],
+    ['en', { theme: 'dark' }],
+    ['de', { theme: 'light', ...PHONE }],
+  ] as const) {
+    const visitor = await site.open({ ...visit, ...look, language });
+    await visitor.page.getByRole('heading', { level: 1, name: heading[language] }).waitFor();
+    await settled(visitor.page);
+    expect(await visitor.axe()).toEqual([]);
+    expect(await visitor.overflow()).toBeLessThanOrEqual(0);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  }
+}
+
+/** Nothing on the page is being loaded any more. */
+export async function settled(page: { waitForFunction(text: string): Promise<unknown> }): Promise<void> {
+  await page.waitForFunction(
+    "document.querySelector('main p[role=status], main [aria-busy=true]') === null && document.querySelector('h1') !== null",
+  );
+}

@@ -1,0 +1,52 @@
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findBrowser, NO_BROWSER } from '../../test/support/browser.ts';
+import { settled } from './conform.ts';
+import { type ConsoleSite, openSite, type Visit } from './site.ts';
+
+const FOLDER = new URL('../../docs/console/', import.meta.url);
+
+/** Pictures of the console in docs/console, by `npm run screenshots`. Look at them before they are committed. */
+const PICTURES: Readonly<Record<string, Visit & { readonly act?: (page: Page) => Promise<void> }>> = {
+  home: { path: '/home' },
+  'home-dark': { path: '/home', theme: 'dark' },
+  objects: { path: '/objects/user' },
+  object: { path: '/objects/user/avo' },
+  history: { path: '/objects/user/avo?tab=history' },
+  review: {
+    path: '/objects/user/avo',
+    act: async (page) => {
+      await page.locator('input[name=department]').fill('Legal');
+      await page.getByRole('button', { name: 'Review 1 change' }).click();
+      await page.getByText('Nothing has been written yet').waitFor();
+    },
+  },
+  tasks: { path: '/me', user: 'bkim', width: 390, height: 844 },
+  requests: { path: '/me/requests', user: 'avo', width: 390, height: 844, language: 'de' },
+  schedules: { path: '/schedules' },
+  calendar: { path: '/schedules?tab=calendar' },
+  schedule: { path: '/schedules/sync-hr' },
+  nodes: { path: '/nodes' },
+  audit: { path: '/audit' },
+};
+
+const executable = await findBrowser();
+if (executable === undefined) throw new Error(NO_BROWSER);
+let site: ConsoleSite;
+beforeAll(async () => {
+  await mkdir(FOLDER, { recursive: true });
+  site = await openSite(executable);
+});
+afterAll(() => site[Symbol.asyncDispose]());
+
+it.each(Object.entries(PICTURES))('%s', async (name, { act, ...visit }) => {
+  const visitor = await site.open(visit);
+  await visitor.page.getByRole('heading', { level: 1 }).waitFor();
+  await settled(visitor.page);
+  await act?.(visitor.page);
+  await visitor.page.screenshot({ path: fileURLToPath(new URL(`${name}.png`, FOLDER)) });
+  expect(visitor.problems).toEqual([]);
+  await visitor.close();
+});

@@ -1,0 +1,88 @@
+import type { TestServer } from '../../test/support/server.ts';
+
+export const PEOPLE_PASSWORD = 'Asking-4-access';
+
+const PEOPLE: readonly (readonly [string, string, string, string])[] = [
+  ['bkim', 'Bo', 'Kim', 'IT'],
+  ['avo', 'Anna', 'Vogel', 'IT'],
+  ['cdi', 'Carla', 'Diaz', 'Finance'],
+  ['dnagy', 'Dora', 'Nagy', 'Finance'],
+  ['ewei', 'Emil', 'Wei', 'Sales'],
+  ['fhall', 'Freya', 'Hall', 'Sales'],
+  ['gmoro', 'Gino', 'Moro', 'People'],
+  ['hsato', 'Hana', 'Sato', 'IT'],
+  ['iruiz', 'Iris', 'Ruiz', 'Legal'],
+  ['jberg', 'Jonas', 'Berg', 'IT'],
+  ['kowusu', 'Kofi', 'Owusu', 'Finance'],
+  ['llund', 'Lena', 'Lund', 'Sales'],
+];
+/** More than are drawn at once. */
+const FURTHER = 60;
+
+/** People and roles, schedules of each kind, and a request that waits for a decision. */
+export async function seed({ api, observed }: TestServer): Promise<void> {
+  const put = async (path: string, body: unknown) => {
+    const { status, body: said } = await api('PUT', path, { body });
+    if (status >= 300) throw new Error(`${path}: ${JSON.stringify(said)}`);
+  };
+  await put('managed/role/auditor', {
+    name: 'auditor',
+    description: 'Reads all managed objects',
+    requestable: true,
+  });
+  await put('managed/role/engineer', {
+    name: 'engineer',
+    description: 'Has the tools of those who build',
+    condition: 'department eq "IT"',
+  });
+  for (const [id, givenName, sn, department] of PEOPLE) {
+    await put(`managed/user/${id}`, {
+      userName: id,
+      givenName,
+      sn,
+      department,
+      mail: `${givenName}.${sn}@example.com`.toLowerCase(),
+      ...(id === 'avo' || id === 'bkim' ? { password: PEOPLE_PASSWORD } : {}),
+      ...(id === 'avo' ? { manager: { _ref: 'managed/user/bkim' } } : {}),
+    });
+  }
+  await Promise.all(
+    Array.from({ length: FURTHER }, (_, n) =>
+      put(`managed/user/w${n}`, {
+        userName: `w${n}`,
+        givenName: 'Worker',
+        sn: `Number ${n}`,
+        department: 'Field',
+        mail: `worker.${n}@example.com`,
+      }),
+    ),
+  );
+  const script = (source: string) => ({ script: { type: 'text/javascript', source } });
+  const schedule = {
+    type: 'cron',
+    enabled: true,
+    persisted: true,
+    invokeService: 'script',
+    timeZone: 'Europe/Berlin',
+  };
+  await put('scheduler/job/nightly-report', {
+    ...schedule,
+    schedule: '0 0 2 * * ?',
+    invokeContext: script('logger.info("reported"); 1'),
+  });
+  await put('scheduler/job/sync-hr', {
+    ...schedule,
+    schedule: '0 0 * * * ?',
+    invokeContext: script('var person = null; person.mail.toLowerCase()'),
+  });
+  for (const id of ['nightly-report', 'sync-hr', 'sync-hr', 'sync-hr']) {
+    await api('POST', `scheduler/job/${id}?_action=trigger`, { body: {} });
+  }
+  await observed('trigger.completed', ({ schedule: of }) => of === 'nightly-report');
+  await observed('trigger.failed', ({ schedule: of }) => of === 'sync-hr');
+  await api('POST', 'workflow/processinstance', {
+    body: { _key: 'accessRequest', role: 'auditor', reason: 'The audit of this year' },
+    user: 'avo',
+    password: PEOPLE_PASSWORD,
+  });
+}

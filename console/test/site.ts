@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { buildConsole } from '../../bin/build-console.js';
+import { ADMIN_PASSWORD } from '../../test/support/api.ts';
+import { launchBrowser } from '../../test/support/browser.ts';
+import { startTestServer, type TestServer } from '../../test/support/server.ts';
+import { PEOPLE_PASSWORD, seed } from './seed.ts';
+
+/** A browser that starts on a busy machine takes its time. */
+const PATIENCE_MS = 120_000;
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A node with something on it, and a browser that looks at its console. */
+export interface ConsoleSite extends AsyncDisposable {
+  readonly server: TestServer;
+  /** A page for somebody who is logged in; it is closed with its site. */
+  open(options?: Visit): Promise<Visitor>;
+}
+
+export interface Visit {
+  readonly user?: 'svc-admin' | 'avo' | 'bkim';
+  /** Below `/console`. */
+  readonly path?: string;
+  readonly language?: 'en' | 'de';
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+}
+
+export interface Visitor {
+  readonly page: Page;
+  /** Breaches of the content policy, errors that nobody has caught, and files from elsewhere. */
+  readonly problems: readonly string[];
+  /** What axe has against the page as it is now. */
+  axe(): Promise<readonly string[]>;
+  /** By how many pixels the page is wider than its window. */
+  overflow(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function openSite(executable: string): Promise<ConsoleSite> {
+  await using scope = new AsyncDisposableStack();
+  const built = buildConsole();
+  const server = scope.use(
+    await startTestServer({ environment: { SVC_ENVIRONMENT: 'Staging' }, deploymentIntervalMs: 50 }),
+  );
+  await seed(server);
+  await built;
+  const browser = await launchBrowser(executable);
+  scope.defer(() => browser.close());
+  const opened = scope.move();
+  return {
+    server,
+    open: (options = {}) => visit(browser, server, options),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function visit(browser: Browser, server: TestServer, options: Visit): Promise<Visitor> {
+  const {
+    user = 'svc-admin',
+    path = '/',
+    language = 'en',
+    theme = 'light',
+    width = 1280,
+    height = 800,
+  } = options;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    locale: language,
+    colorScheme: theme,
+    // What moves while it is looked at is read wrongly.
+    reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(PATIENCE_MS);
+  await logIn(context, server, user);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    const text = message.text();
+    // What is refused is shown on the page, and said by the browser besides.
+    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) problems.push(text);
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(server.url)) problems.push(`from elsewhere: ${request.url()}`);
+  });
+  await page.addInitScript(
+    `addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`,
+  );
+  await page.goto(`${server.url}/console${path}`);
+  return {
+    page,
+    problems,
+    axe: async () => {
+      // Evaluated from outside, where the policy of the page does not count.
+      await page.evaluate(axe);
+      return page.evaluate<string[]>(
+        `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary)))`,
+      );
+    },
+    overflow: () =>
+      page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    close: () => context.close(),
+  };
+}
+
+async function logIn(context: BrowserContext, { url }: TestServer, user: string): Promise<void> {
+  const password = user === 'svc-admin' ? ADMIN_PASSWORD : PEOPLE_PASSWORD;
+  const response = await context.request.post(`${url}/svc/authentication?_action=login`, {
+    headers: { 'X-Svc-Username': user, 'X-Svc-Password': password, 'X-Requested-With': 'test' },
+  });
+  if (!response.ok()) throw new Error(`${user} cannot log in: ${response.status()}`);
+}

@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Radio, RadioGroup } from 'react-aria-components';
+import type { JsonObject, PatchOperation } from '#client/index.ts';
+import { Button } from '../parts/button.tsx';
+import { DialogFoot } from '../parts/dialog.tsx';
+import { Loaded } from '../parts/page.tsx';
+import { client } from '../session/client.ts';
+import { common } from '../words/common.ts';
+import { useWords } from '../words/words.ts';
+import { words } from './words.ts';
+import { changesBetween, shown, type Write } from './write.ts';
+
+/** What somebody else has made of the object meanwhile, beside what it was and what it was to be. */
+export function Conflict({
+  write,
+  onGoOn,
+  onCancel,
+}: {
+  readonly write: Write;
+  readonly onGoOn: (write: Write) => void;
+  readonly onCancel: () => void;
+}) {
+  const { path } = write.call;
+  const theirs = useQuery({
+    queryKey: ['conflict', ...path],
+    queryFn: () => client.send<JsonObject>({ method: 'GET', path }),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <Loaded of={theirs}>
+      {(now) => <Choices write={write} theirs={now} onGoOn={onGoOn} onCancel={onCancel} />}
+    </Loaded>
+  );
+}
+
+function Choices({
+  write,
+  theirs,
+  onGoOn,
+  onCancel,
+}: {
+  readonly write: Write;
+  readonly theirs: JsonObject;
+  readonly onGoOn: (write: Write) => void;
+  readonly onCancel: () => void;
+}) {
+  const t = useWords(words);
+  const c = useWords(common);
+  const operations = operationsOf(write);
+  const base = write.base ?? {};
+  const changed = new Set(changesBetween(base, theirs).map(({ field }) => field));
+  const [refused, setRefused] = useState<ReadonlySet<string>>(new Set());
+  const goOn = () => {
+    const kept = operations.filter(({ field }) => !refused.has(field));
+    onGoOn({
+      ...write,
+      base: theirs,
+      call: {
+        ...write.call,
+        headers: { ...write.call.headers, 'If-Match': `"${String(theirs['_rev'])}"` },
+        body: kept,
+      },
+    });
+  };
+  return (
+    <div className="stack">
+      <p>{t.conflictText}</p>
+      {operations.map(({ field, value }) => (
+        <RadioGroup
+          key={field}
+          aria-label={field}
+          className="card card-body stack"
+          value={refused.has(field) ? 'theirs' : 'mine'}
+          onChange={(choice) => {
+            const next = new Set(refused);
+            if (choice === 'theirs') next.add(field);
+            else next.delete(field);
+            setRefused(next);
+          }}
+        >
+          <p>
+            <code>{field}</code>{' '}
+            <span className="soft">
+              {t.base}: {shown(valueAt(base, field))}
+            </span>
+          </p>
+          <Radio value="mine" className="menu-item choice">
+            {t.mine}: {shown(value)}
+          </Radio>
+          <Radio value="theirs" className="menu-item choice">
+            {t.theirs}: {shown(valueAt(theirs, field))} {changed.has(field) ? '●' : ''}
+          </Radio>
+        </RadioGroup>
+      ))}
+      <DialogFoot>
+        <Button onPress={onCancel}>{c.cancel}</Button>
+        <Button look="primary" onPress={goOn}>
+          {t.goOn}
+        </Button>
+      </DialogFoot>
+    </div>
+  );
+}
+
+function operationsOf({ call }: Write): readonly PatchOperation[] {
+  return Array.isArray(call.body) ? call.body : [];
+}
+
+function valueAt(object: unknown, pointer: string): unknown {
+  let value = object;
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof value !== 'object' || value === null || !(name in value)) return undefined;
+    value = Reflect.get(value, name);
+  }
+  return value;
+}

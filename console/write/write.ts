@@ -1,0 +1,90 @@
+import { type Call, type DryRun, type JsonObject, SvcError } from '#client/index.ts';
+import { client, requestIdOf } from '../session/client.ts';
+
+/** A change that somebody wants to make: what it is called, and the very request that makes it. */
+export interface Write {
+  /** Such as 'Change Anna Vogel'. */
+  readonly title: string;
+  readonly call: Call;
+  /** What is said when it is done. */
+  readonly done: string;
+  /** It cannot be taken back, so this is typed before. */
+  readonly typed?: string;
+  /** Of an object: as it was when somebody began to change it, for a change of somebody else meanwhile. */
+  readonly base?: JsonObject;
+  /** What is asked for again besides what events tell of. */
+  readonly touches?: readonly string[];
+}
+
+export interface Done {
+  readonly answer: unknown;
+  /** By which the trail knows all that it has changed. */
+  readonly transaction: string | undefined;
+}
+
+export async function rehearse({ call }: Write): Promise<DryRun<unknown>> {
+  return client.send({ ...call, parameters: { ...call.parameters, _dryRun: 'true' } });
+}
+
+export async function apply({ call }: Write): Promise<Done> {
+  const { signal } = new AbortController();
+  const answer = await client.send({ ...call, signal });
+  return { answer, transaction: requestIdOf(signal) };
+}
+
+/** Whether somebody else has changed the object since it was read. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof SvcError && error.code === 412;
+}
+
+/** What takes back all that a request has changed. */
+export function undoOf(title: string, done: string, transactionId: string): Write {
+  return {
+    title,
+    done,
+    call: {
+      method: 'POST',
+      path: ['audit'],
+      parameters: { _action: 'revert' },
+      body: { transactionId },
+    },
+  };
+}
+
+/** A change of one property, by its JSON pointer. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** What differs between two objects: members of objects one by one, everything else as a whole. */
+export function changesBetween(before: unknown, after: unknown, at = ''): readonly FieldChange[] {
+  if (isMembers(before) && isMembers(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return names
+      .filter((name) => at !== '' || name !== '_rev')
+      .flatMap((name) =>
+        changesBetween(
+          before[name],
+          after[name],
+          `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+        ),
+      );
+  }
+  return isSame(before, after) ? [] : [{ field: at, before, after }];
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Short, for people. */
+export function shown(value: unknown): string {
+  if (value === undefined || value === null) return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
