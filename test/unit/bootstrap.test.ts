@@ -15,7 +15,9 @@ beforeEach(async () => {
   await mkdir(join(project, 'bin'));
   await mkdir(join(project, 'src'));
   await mkdir(join(project, 'fake'));
-  for (const name of ['bootstrap.js', 'bundle.js']) await cp(join(bin, name), join(project, 'bin', name));
+  for (const name of ['bootstrap.js', 'build-console.js', 'bundle.js']) {
+    await cp(join(bin, name), join(project, 'bin', name));
+  }
   await writeFile(join(project, 'package.json'), '{ "name": "tiny", "type": "module" }');
   await writeLock('1.0.0');
   await writeFile(

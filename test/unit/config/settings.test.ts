@@ -47,6 +47,8 @@ describe('settings', () => {
       trustsTransactionId: false,
       requestsPerMinute: undefined,
       diagnostics: 'local',
+      servesConsole: true,
+      environmentName: undefined,
     });
   });
 
@@ -75,6 +77,8 @@ describe('settings', () => {
       SVC_EXPOSED_ENV: 'MAIL_HOST, SITE_*',
       SVC_RATE_LIMIT: '600',
       SVC_DIAGNOSTICS: 'Admin',
+      SVC_CONSOLE: 'off',
+      SVC_ENVIRONMENT: 'Production',
     });
     expect(settings).toEqual({
       port: 0,
@@ -103,6 +107,8 @@ describe('settings', () => {
       trustsTransactionId: true,
       requestsPerMinute: 600,
       diagnostics: 'admin',
+      servesConsole: false,
+      environmentName: 'Production',
     });
   });
 
