@@ -328,6 +328,9 @@ describe('the operation of schedules', () => {
     }
     const never = await act('previewed', 'why', { time: '2038-01-01T00:00:00Z' });
     expect(never.body).toMatchObject({ planned: false, outcome: 'notPlanned' });
+    await put('idle', { schedule: '0 0 2 * * ?', enabled: false });
+    const idle = await act('idle', 'why', { time: '2038-01-01T00:00:00Z' });
+    expect(idle.body).toMatchObject({ outcome: 'notPlanned', why: expect.stringMatching(/it is disabled/) });
     expect((await act('explained', 'why', {})).body.detail.field).toBe('/time');
     expect((await act('nobody', 'why', { time: entry.plannedAt })).status).toBe(404);
 

@@ -106,6 +106,12 @@ function judge(
     const what = running.startedAt === null ? 'has claimed it and not started it yet' : 'runs it now';
     return { outcome: 'running', why: `Node ${running.node} (${running.nodeState}) ${what}` };
   }
+  if (planned === false && !job.definition.enabled) {
+    return {
+      outcome: 'notPlanned',
+      why: 'The schedule does not have this time, and it is disabled: it fires at none',
+    };
+  }
   if (planned === false) {
     const next = nextFiring(timing, at);
     const then = next === null ? 'it has no later time' : `its next time is ${iso(next)}`;
