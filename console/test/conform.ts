@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ConsoleSite, Visit } from './site.ts';
 
@@ -27,9 +28,10 @@ export async function conforms(
   }
 }
 
-/** Nothing on the page is being loaded any more. */
-export async function settled(page: { waitForFunction(text: string): Promise<unknown> }): Promise<void> {
-  await page.waitForFunction(
-    "document.querySelector('main p[role=status], main [aria-busy=true]') === null && document.querySelector('h1') !== null",
-  );
+const LOADING =
+  "document.querySelector('h1') === null || document.querySelector('main p[role=status], main [aria-busy=true]') !== null";
+
+/** Nothing on the page is being loaded any more. It is asked from outside: inside, the policy of the page forbids it. */
+export async function settled(page: Page): Promise<void> {
+  await expect.poll(() => page.evaluate<boolean>(LOADING)).toBe(false);
 }

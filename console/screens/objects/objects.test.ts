@@ -31,7 +31,7 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
     await page.getByRole('textbox', { name: 'Filter' }).fill('sn eq "Vogel"');
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /avo/ }).waitFor();
-    await page.waitForFunction("document.querySelectorAll('.body').length === 1");
+    await expect.poll(() => page.locator('[role=row].body').count()).toBe(1);
     expect(new URL(page.url()).search).toContain('Vogel');
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('j');
@@ -45,7 +45,9 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
     const visitor = await site.open({ path: '/objects/user?sort=userName' });
     const { page } = visitor;
     await page.getByRole('button', { name: 'Load more' }).click();
-    await page.waitForFunction("document.querySelector('[role=grid]').getAttribute('aria-rowcount') > 60");
+    await expect
+      .poll(async () => Number(await page.getByRole('grid').getAttribute('aria-rowcount')))
+      .toBeGreaterThan(60);
     expect(await page.locator('[role=row].body').count()).toBeLessThan(60);
     await visitor.close();
   });
