@@ -1,3 +1,4 @@
+import { eventually } from '../../test/support/eventually.ts';
 import type { TestServer } from '../../test/support/server.ts';
 
 export const PEOPLE_PASSWORD = 'Asking-4-access';
@@ -80,9 +81,9 @@ export async function seed({ api, observed }: TestServer): Promise<void> {
   }
   await observed('trigger.completed', ({ schedule: of }) => of === 'nightly-report');
   await observed('trigger.failed', ({ schedule: of }) => of === 'sync-hr');
-  await api('POST', 'workflow/processinstance', {
-    body: { _key: 'accessRequest', role: 'auditor', reason: 'The audit of this year' },
-    user: 'avo',
-    password: PEOPLE_PASSWORD,
-  });
+  const request = { _key: 'accessRequest', role: 'auditor', reason: 'The audit of this year' };
+  const ask = () =>
+    api('POST', 'workflow/processinstance', { body: request, user: 'avo', password: PEOPLE_PASSWORD });
+  // The folder of processes is looked at in the background.
+  await eventually(ask, ({ status }) => status === 201);
 }

@@ -43,8 +43,13 @@ export interface Visitor {
 export async function openSite(executable: string): Promise<ConsoleSite> {
   await using scope = new AsyncDisposableStack();
   const built = buildConsole();
+  const process = 'workflow/accessRequest.bpmn20.xml';
   const server = scope.use(
-    await startTestServer({ environment: { SVC_ENVIRONMENT: 'Staging' }, deploymentIntervalMs: 50 }),
+    await startTestServer({
+      files: { [process]: await readFile(new URL(`../../${process}`, import.meta.url), 'utf8') },
+      environment: { SVC_ENVIRONMENT: 'Staging' },
+      deploymentIntervalMs: 50,
+    }),
   );
   await seed(server);
   await built;
