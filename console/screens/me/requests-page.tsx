@@ -93,7 +93,7 @@ function Roles() {
   const t = useWords(words);
   const c = useWords(common);
   const roles = usePages<Role>({
-    key: ['object:role', 'requestable'],
+    key: ['requestables'],
     path: 'endpoint/requestables',
     parameters: { _queryFilter: 'true', _pageSize: PAGE_SIZE },
   });
