@@ -9,7 +9,6 @@ import {
   type WriteExchange,
   withIdentity,
 } from './exchange.ts';
-import { failuresOf } from './failures-of.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import { isDerived, scriptedWith } from './managed-property.ts';
 import type { ManagedType } from './managed-type.ts';
@@ -19,6 +18,7 @@ import { attachReferences } from './retrieve/retrieve-objects.ts';
 import { retrieveProperty, type Working } from './retrieve/run-retrieve-hooks.ts';
 import { runLifecycle } from './run-lifecycle.ts';
 import { isProtectionCurrent } from './secret.ts';
+import { tellFailure } from './tell-failure.ts';
 
 /**
  * Calculates what is stored of virtual properties anew, and updates the object with itself if that changed, or if a
@@ -49,7 +49,7 @@ async function synchronizeUnchanged(exchange: WriteExchange): Promise<void> {
   const current = withIdentity(id, rev, before);
   const notice = { action: 'notifyUpdate', resource, before: current, after: current } as const;
   const results = await platform.synchronizer.notify(context, notice);
-  if (!results.success) platform.observe({ kind: 'sync.failed', resource, details: failuresOf(results) });
+  if (!results.success) tellFailure({ context, platform }, resource, results);
 }
 
 /** Those of the objects whose check would change something; however many there are, nothing is locked. */

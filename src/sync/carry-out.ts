@@ -3,7 +3,7 @@ import type { SyncAction } from '#config/index.ts';
 import { ConflictError } from '#errors/index.ts';
 import { formatPointer, type JsonObject, type JsonValue } from '#json/index.ts';
 import { Connection, formatPath, parsePath } from '#resource/index.ts';
-import { hasPostAction, type LinkChange, planAction } from './action.ts';
+import { type ActionPlan, hasPostAction, type LinkChange, planAction } from './action.ts';
 import { changeSet, withoutNulls } from './change-set.ts';
 import type { Choice } from './choose-action.ts';
 import { makeLink, moveLink, removeLink } from './linked-pair.ts';
@@ -42,15 +42,9 @@ export async function carryOut(
   choice: Choice,
   remembered: JsonValue,
 ): Promise<Outcome> {
-  const { mapping } = scope;
   const { action } = choice;
-  const { source, target, targetId, link } = sight;
-  const plan = planAction(action, {
-    hasSource: source !== null,
-    hasTarget: target !== null,
-    isLinked: link !== undefined,
-    keepsLinks: mapping.enableLinking,
-  });
+  const { target, targetId } = sight;
+  const plan = planOf(scope, sight, action);
   if (plan.does === 'refuse') throw refused(scope, sight, action, plan.because);
   switch (plan.does) {
     case 'create':
@@ -71,6 +65,21 @@ export async function carryOut(
       return { ...NOTHING, targetId: stays, targetObject: target, hasChanged: plan.link !== 'keep' };
     }
   }
+}
+
+function planOf({ mapping }: Scope, { source, target, link }: Sight, action: SyncAction): ActionPlan {
+  return planAction(action, {
+    hasSource: source !== null,
+    hasTarget: target !== null,
+    isLinked: link !== undefined,
+    keepsLinks: mapping.enableLinking,
+  });
+}
+
+/** Whether an action takes a target away, or the link to it. */
+export function takesAway(scope: Scope, sight: Sight, { action }: Choice): boolean {
+  const plan = planOf(scope, sight, action);
+  return plan.does !== 'refuse' && (plan.does === 'delete' || plan.link === 'remove');
 }
 
 /** Has the policy's script look at what was done. */

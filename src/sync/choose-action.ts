@@ -7,6 +7,7 @@ import type { SyncPolicy } from './mapping.ts';
 import { holds, runScript } from './mapping-scripts.ts';
 import { DEFAULT_ACTION } from './situation.ts';
 import type { Scope } from './stage.ts';
+import { kindOfValue } from './value-key.ts';
 
 /** What is done, and who says so. */
 export interface Choice {
@@ -59,7 +60,7 @@ async function actionOf(
 function readAction(value: JsonValue, says: string): SyncAction {
   if (isAction(value)) return value;
   const hint = typeof value === 'string' ? didYouMean(value, SYNC_ACTIONS) : undefined;
-  throw new InternalServerError(`${says} ${JSON.stringify(value).slice(0, 60)}, which is no action`, {
+  throw new InternalServerError(`${says} ${kindOfValue(value)}, which is no action`, {
     id: 'SYNC_BAD_ACTION',
     hint: hint ?? `There are ${SYNC_ACTIONS.join(', ')}`,
   });

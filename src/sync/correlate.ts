@@ -5,6 +5,7 @@ import { mappedValue } from './map-properties.ts';
 import type { Correlation } from './mapping.ts';
 import { runScript } from './mapping-scripts.ts';
 import type { Scope } from './stage.ts';
+import { kindOfValue } from './value-key.ts';
 
 /** Of targets that correlate; how many more there are does not matter. */
 const MOST_CORRELATED = 20;
@@ -73,7 +74,7 @@ function questionOf({ mapping }: Scope, value: JsonValue): Question {
     };
   } catch (error) {
     if (!(error instanceof BadRequestError)) throw error;
-    throw badAnswer(mapping.name, value, error.message);
+    throw badAnswer(mapping.name, value, 'no query that can be asked');
   }
 }
 
@@ -85,11 +86,12 @@ function idsOf({ mapping }: Scope, value: JsonValue): readonly string[] {
   return [...new Set(ids.map(String))];
 }
 
+/** What it asks for is made of values of the source, which are not for a message. */
 function badAnswer(mapping: string, value: JsonValue, why: string): InternalServerError {
-  return new InternalServerError(
-    `The correlation of '${mapping}' answers ${JSON.stringify(value).slice(0, 120)}: ${why}`,
-    { id: 'SYNC_BAD_CORRELATION' },
-  );
+  return new InternalServerError(`The correlation of '${mapping}' answers ${kindOfValue(value)}: ${why}`, {
+    id: 'SYNC_BAD_CORRELATION',
+    hint: 'A query is {"_queryFilter": "name eq " + JSON.stringify(source.name)}, a list one of ids, or of objects with _id',
+  });
 }
 
 /** Null where a value is missing or empty that would have to be equal: nothing is like nothing. */

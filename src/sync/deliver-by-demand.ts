@@ -1,7 +1,7 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { internalContext, type WriteContext } from '#resource/index.ts';
 import { type Demand, deliver } from './deliver.ts';
-import { qualifiersOf, readSource } from './deliver-source.ts';
+import { lockDelivery, qualifiersOf, readSource } from './deliver-source.ts';
 import type { Mapping } from './mapping.ts';
 import type { SyncPlatform } from './stage.ts';
 import type { SyncRecord } from './sync-record.ts';
@@ -27,6 +27,7 @@ export async function deliverByDemand(
 ): Promise<SyncRecord> {
   const inner = { ...internalContext(context), unitOfWork: context.unitOfWork };
   const stage = { platform, mapping, context: inner };
+  await lockDelivery(stage, sourceId);
   const source = await readSource(stage, sourceId);
   const qualifiers = await qualifiersOf(stage, source, null);
   if (!qualifiers.includes(qualifier)) {

@@ -1,15 +1,17 @@
 import { LOCK, lockNamed } from '#database/index.ts';
-import { InternalServerError, ResourceError } from '#errors/index.ts';
+import { InternalServerError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { internalContext, type WriteContext } from '#resource/index.ts';
-import { deliverApart, noteFailed } from './deliver.ts';
-import { goDeeper, isLoop } from './loop-guard.ts';
+import { deliverApart, noteFailed, requireSurvivable } from './deliver.ts';
+import { holdBack } from './held-repository.ts';
+import { goDeeper } from './loop-guard.ts';
 import type { Mapping } from './mapping.ts';
 import { runScript } from './mapping-scripts.ts';
 import { takeOut, tryAgain } from './outbox.ts';
 import { readObject } from './read-object.ts';
 import type { Stage, SyncPlatform } from './stage.ts';
 import { recordOf, type SyncRecord } from './sync-record.ts';
+import { kindOfValue } from './value-key.ts';
 
 /** A source object whose targets are to follow it. */
 export interface SourceObject {
@@ -18,6 +20,8 @@ export interface SourceObject {
   readonly oldSource: JsonObject | null;
   /** How often it has failed before. */
   readonly failures?: number;
+  /** It is one of many that nobody has looked at: what would take something away is held. */
+  readonly isCautious?: boolean;
 }
 
 /**
@@ -30,43 +34,53 @@ export async function deliverSource(
   mapping: Mapping,
   object: SourceObject,
 ): Promise<readonly SyncRecord[]> {
-  const { id, oldSource, failures = 0 } = object;
-  const inner = { ...internalContext(outer), unitOfWork: outer.unitOfWork };
-  const stage = { platform, mapping, context: goDeeper(inner, mapping, id) };
-  try {
+  const { id, oldSource, failures = 0, isCautious = false } = object;
+  const { unitOfWork } = outer;
+  const stage = {
+    platform,
+    mapping,
+    context: goDeeper({ ...internalContext(outer), unitOfWork }, mapping, id),
+  };
+  await lockDelivery(stage, id);
+  const read = async () => {
     const source = await readSource(stage, id);
-    const records: SyncRecord[] = [];
-    let failure: { readonly error: unknown } | undefined;
-    for (const qualifier of await qualifiersOf(stage, source, oldSource)) {
-      const apart = await deliverApart({ ...stage, qualifier }, { sourceId: id, source, oldSource });
-      records.push(apart.record);
-      failure ??= apart.failure;
-    }
-    const known = source === null ? oldSource : null;
-    if (failure === undefined) await takeOut(stage, id);
-    else await tryAgain(stage, { sourceId: id, oldSource: known }, failures + 1, failure.error);
-    return records;
-  } catch (error) {
-    const { unitOfWork } = outer;
-    unitOfWork.noteFailure(error);
-    const isOurs = error instanceof ResourceError && unitOfWork.failure === undefined;
-    if (!isOurs || unitOfWork.stopped !== undefined || isLoop(error)) throw error;
+    return { source, qualifiers: await qualifiersOf(stage, source, oldSource) };
+  };
+  const found = await unitOfWork.savepoint(read).catch((error: unknown) => ({ error }));
+  if ('error' in found) {
+    requireSurvivable(stage.context, found.error);
     const [qualifier = 'default'] = 'language' in mapping.linkQualifiers ? [] : mapping.linkQualifiers;
     const scope = { ...stage, qualifier };
-    await noteFailed(scope, id, error, {});
-    await tryAgain(stage, { sourceId: id, oldSource }, failures + 1, error);
-    return [recordOf(scope, id, {}, { error })];
+    await noteFailed(scope, id, found.error, {});
+    await tryAgain(stage, { sourceId: id, oldSource }, failures + 1, found.error);
+    return [recordOf(scope, id, {}, found)];
   }
+  const { source, qualifiers } = found;
+  const records: SyncRecord[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let isHeld = false;
+  for (const qualifier of qualifiers) {
+    const scope = { ...stage, qualifier };
+    const apart = await deliverApart(scope, { sourceId: id, source, oldSource }, isCautious);
+    records.push(apart.record);
+    failure ??= apart.failure;
+    isHeld ||= apart.isHeld === true;
+  }
+  const known = source === null ? oldSource : null;
+  if (failure === undefined && isHeld) await holdBack(await unitOfWork.db(), mapping.name, id);
+  else if (failure === undefined) await takeOut(stage, id);
+  else await tryAgain(stage, { sourceId: id, oldSource: known }, failures + 1, failure.error);
+  return records;
 }
 
-/**
- * The source as it is now, null where it is gone, to be delivered in this unit of work: others wait until that has ended. Read before
- * they had, it could be older than what they have brought.
- */
-export async function readSource(stage: Stage, id: string): Promise<JsonObject | null> {
-  const { mapping, context } = stage;
+/** Others who deliver the same wait until this unit of work has ended. To be had before the source is read, which could be older else. */
+export async function lockDelivery({ mapping, context }: Stage, id: string): Promise<void> {
   await lockNamed(await context.unitOfWork.db(), LOCK.deliveryOf(mapping.name, id));
-  return readObject(stage, mapping.source, id, namesRead(mapping));
+}
+
+/** The source as it is now, null where it is gone. */
+export function readSource(stage: Stage, id: string): Promise<JsonObject | null> {
+  return readObject(stage, stage.mapping.source, id, namesRead(stage.mapping));
 }
 
 /** First names of what the mapping reads of a source besides all that an object usually shows. */
@@ -109,7 +123,7 @@ export async function qualifiersOf(
     return [...new Set(value.map(String))];
   }
   throw new InternalServerError(
-    `'${name} linkQualifiers' answers ${JSON.stringify(value).slice(0, 120)}, which is no list of names`,
+    `'${name} linkQualifiers' answers ${kindOfValue(value)}, which is no list of names`,
     { id: 'SYNC_BAD_QUALIFIERS' },
   );
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { instantColumn, type QueryTable, queryTable, type TablePage, textColumn } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
@@ -21,10 +21,11 @@ export interface NewLink {
   readonly second: LinkEnd;
 }
 
-/** One of the two, as it is shown and as it is compared. */
+/** One of the two. */
 export interface LinkEnd {
   readonly id: string;
-  readonly key: string;
+  /** Whether letters count by their case. */
+  readonly isCaseSensitive: boolean;
 }
 
 export type LinkSide = 'first' | 'second';
@@ -43,16 +44,35 @@ const TABLE: QueryTable = {
   ]),
 };
 
+export interface LinkQuestion {
+  readonly linkType: string;
+  readonly qualifier: string;
+  readonly side: LinkSide;
+  readonly end: LinkEnd;
+}
+
+/** Where several differ by case alone, which did count once, the one that is written so. */
 export async function findLink(
   db: Db,
-  { linkType, qualifier, side, key }: { linkType: string; qualifier: string; side: LinkSide; key: string },
+  { linkType, qualifier, side, end }: LinkQuestion,
 ): Promise<LinkRow | undefined> {
   const { rows } = await sql<LinkRow>`
     select ${COLUMNS} from sync_link
-    where link_type = ${linkType} and qualifier = ${qualifier} and ${sql.ref(`${side}_key`)} = ${key}`.execute(
-    db,
-  );
+    where link_type = ${linkType} and qualifier = ${qualifier} and ${isAt(side, end)}
+    order by ${sql.ref(`${side}_id`)} = ${end.id} desc limit 1`.execute(db);
   return rows[0];
+}
+
+/** By how it was stored, and by its letters: the mapping may have learned since then whether case counts. */
+function isAt(side: LinkSide, { id, isCaseSensitive }: LinkEnd): RawBuilder<boolean> {
+  const [column, key] = [sql.ref(`${side}_id`), sql.ref(`${side}_key`)];
+  return isCaseSensitive
+    ? sql`${key} in (${id}, ${id.toLowerCase()}) and ${column} = ${id}`
+    : sql`(${key} = ${id.toLowerCase()} or lower(${column}) = lower(${id.toLowerCase()}::text collate "C"))`;
+}
+
+function keyOf({ id, isCaseSensitive }: LinkEnd): string {
+  return isCaseSensitive ? id : id.toLowerCase();
 }
 
 export async function findLinkById(db: Db, id: string): Promise<LinkRow | undefined> {
@@ -70,10 +90,13 @@ export function queryLinks(db: Db, request: QueryRequest): Promise<TablePage<Lin
 }
 
 /** Links of an object at one of the ends, of all qualifiers. */
-export async function listLinksOf(db: Db, linkType: string, side: LinkSide, key: string): Promise<LinkRow[]> {
+export async function listLinksOf(
+  db: Db,
+  { linkType, side, end }: Omit<LinkQuestion, 'qualifier'>,
+): Promise<LinkRow[]> {
   const { rows } = await sql<LinkRow>`
     select ${COLUMNS} from sync_link
-    where link_type = ${linkType} and ${sql.ref(`${side}_key`)} = ${key} order by qualifier`.execute(db);
+    where link_type = ${linkType} and ${isAt(side, end)} order by qualifier`.execute(db);
   return rows;
 }
 
@@ -82,7 +105,11 @@ export async function insertLink(db: Db, link: NewLink): Promise<LinkRow | undef
   const { id, linkType, qualifier, first, second } = link;
   const { rows } = await sql<LinkRow>`
     insert into sync_link (id, link_type, qualifier, first_id, second_id, first_key, second_key)
-    values (${id}, ${linkType}, ${qualifier}, ${first.id}, ${second.id}, ${first.key}, ${second.key})
+    select ${id}, ${linkType}, ${qualifier}, ${first.id}, ${second.id}, ${keyOf(first)}, ${keyOf(second)}
+    where not exists (
+      select from sync_link
+      where link_type = ${linkType} and qualifier = ${qualifier}
+        and (${isAt('first', first)} or ${isAt('second', second)}))
     on conflict do nothing returning ${COLUMNS}`.execute(db);
   return rows[0];
 }
@@ -92,7 +119,7 @@ export async function updateLink(db: Db, link: NewLink, rev: number): Promise<Li
   const { id, linkType, qualifier, first, second } = link;
   const { rows } = await sql<LinkRow>`
     update sync_link set link_type = ${linkType}, qualifier = ${qualifier}, first_id = ${first.id},
-      second_id = ${second.id}, first_key = ${first.key}, second_key = ${second.key}, rev = rev + 1, updated_at = now()
+      second_id = ${second.id}, first_key = ${keyOf(first)}, second_key = ${keyOf(second)}, rev = rev + 1, updated_at = now()
     where id = ${id} and rev = ${rev} returning ${COLUMNS}`.execute(db);
   return rows[0];
 }

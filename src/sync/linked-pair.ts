@@ -35,7 +35,7 @@ export async function findPair(
     linkType: linkType.name,
     qualifier,
     side,
-    key: keyOf(linkType, side, id),
+    end: endOf(linkType, side, id),
   });
   return row && asPair(linkType, row);
 }
@@ -48,7 +48,7 @@ export async function listPairs(
   id: string,
 ): Promise<readonly LinkedPair[]> {
   const side = sideOf(linkType, end);
-  const rows = await listLinksOf(db, linkType.name, side, keyOf(linkType, side, id));
+  const rows = await listLinksOf(db, { linkType: linkType.name, side, end: endOf(linkType, side, id) });
   return rows.map((row) => asPair(linkType, row));
 }
 
@@ -83,10 +83,8 @@ export async function removeLink(db: Db, { row }: LinkedPair): Promise<void> {
   await deleteLink(db, row.id, row.rev);
 }
 
-/** Ends of a link as they are stored. */
 export function endsOf(linkType: LinkType, firstId: string, secondId: string) {
-  const end = (side: LinkSide, id: string): LinkEnd => ({ id, key: keyOf(linkType, side, id) });
-  return { first: end('first', firstId), second: end('second', secondId) };
+  return { first: endOf(linkType, 'first', firstId), second: endOf(linkType, 'second', secondId) };
 }
 
 function linkOf(linkType: LinkType, qualifier: string, sourceId: string, targetId: string) {
@@ -103,8 +101,8 @@ function sideOf({ isReversed }: LinkType, end: End): LinkSide {
   return (end === 'source') === isReversed ? 'second' : 'first';
 }
 
-function keyOf({ firstCaseSensitive, secondCaseSensitive }: LinkType, side: LinkSide, id: string): string {
-  return (side === 'first' ? firstCaseSensitive : secondCaseSensitive) ? id : id.toLowerCase();
+function endOf({ firstCaseSensitive, secondCaseSensitive }: LinkType, side: LinkSide, id: string): LinkEnd {
+  return { id, isCaseSensitive: side === 'first' ? firstCaseSensitive : secondCaseSensitive };
 }
 
 function linkedElsewhere({ linkType, target }: Mapping, targetId: string): ConflictError {

@@ -4,6 +4,7 @@ import type { BindingsOf, ScriptReference } from '#script/index.ts';
 import type { Condition } from './condition.ts';
 import type { Stage } from './stage.ts';
 import type { USE } from './sync-uses.ts';
+import { kindOfValue } from './value-key.ts';
 
 type Use = keyof typeof USE;
 
@@ -46,7 +47,7 @@ export async function isTrue<U extends Use>(stage: Stage, script: MappingScript<
   const { value } = await runScript(stage, script);
   if (typeof value === 'boolean') return value;
   throw new InternalServerError(
-    `'${stage.mapping.name} ${script.what ?? script.use}' answers ${JSON.stringify(value).slice(0, 60)}, and neither true nor false`,
+    `'${stage.mapping.name} ${script.what ?? script.use}' answers ${kindOfValue(value)}, and neither true nor false`,
     { id: 'SYNC_NOT_BOOLEAN' },
   );
 }

@@ -3,6 +3,7 @@ import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, type Pointer, parsePointer } from '#json/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
 import { type Condition, compileCondition } from './condition.ts';
+import { DEFAULT_THRESHOLD, type Threshold } from './thresholds.ts';
 
 /** Hooks that run beside an action. */
 const HOOKS = ['onCreate', 'onUpdate', 'onDelete', 'onLink', 'onUnlink'] as const;
@@ -63,6 +64,8 @@ export interface Mapping {
   readonly hooks: Readonly<Partial<Record<MappingHook, ScriptReference>>>;
   readonly defaultMapping: ScriptReference | undefined;
   readonly postMapping: ScriptReference | undefined;
+  /** How much a delivery of all may take away; undefined: whatever it is. */
+  readonly threshold: Threshold | undefined;
   /** As it is written, for scripts. */
   readonly written: JsonObject;
 }
@@ -107,6 +110,8 @@ export function compileMapping(
     hooks: Object.fromEntries(hooks),
     defaultMapping: script('defaultMapping'),
     postMapping: script('postMapping'),
+    threshold:
+      config.thresholds === false ? undefined : { ...DEFAULT_THRESHOLD, ...config.thresholds?.delete },
     written,
   };
 }

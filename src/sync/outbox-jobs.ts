@@ -1,48 +1,179 @@
-import { LOCK, tryLockNamed, type UnitOfWork } from '#database/index.ts';
+import { type Db, LOCK, runUnitOfWork, troubleOf, tryLockNamed, type UnitOfWork } from '#database/index.ts';
+import { InternalServerError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import type { JobHandler } from '#queue/index.ts';
-import { systemContext } from '#resource/index.ts';
+import { FencedOutError } from '#work/index.ts';
+import { contextOf } from './cause.ts';
 import { deliverSource } from './deliver-source.ts';
+import { countHeld, refuseHeld, releaseHeld } from './held-repository.ts';
 import type { Mapping } from './mapping.ts';
-import { wake } from './outbox.ts';
-import { claimDue, hasDue, type OutboxRow } from './outbox-repository.ts';
-import type { SyncPlatform } from './stage.ts';
+import { MOST_ATTEMPTS, pauseAfter, tryAgain, wake } from './outbox.ts';
+import { claimNext, claimRow, hasDue, type OutboxRow, postpone } from './outbox-repository.ts';
+import type { StoringPlatform, SyncPlatform } from './stage.ts';
+import { keptError } from './sync-record.ts';
+import { overThreshold } from './thresholds.ts';
 
-/** Deliveries of one unit of work. */
-const PAGE = 50;
+/** Deliveries of one job, and how long it begins new ones: others want its seat, and a node that stops waits for it. */
+const MOST_ROWS = 200;
+const BUDGET_MS = 5_000;
+/** What somebody else delivers at this moment is looked at again after that. */
+const BUSY_MS = 1_000;
 
 /**
- * Delivers what is due of a mapping, a page of it in one unit of work with the end of the job. The rows are the truth: a job that
- * finds none does nothing.
+ * Delivers what is due of a mapping, each row in a unit of work of its own: one that fails holds up no other, and whoever writes the
+ * same object waits for one at most. The rows are the truth: a job that finds none does nothing.
  */
-export function outboxJobs(platform: SyncPlatform): JobHandler {
+export function outboxJobs(platform: StoringPlatform): JobHandler {
   return {
-    async run(unitOfWork, { data }) {
+    async run(unitOfWork, { data, suspected }, fence) {
       const name = String(data['mapping']);
       const mapping = platform.mappings.named(name);
       // Another node may know it already, or still: what waits stays until one does.
       if (mapping === undefined) return;
-      const db = await unitOfWork.db();
-      const rows = await claimDue(db, name, PAGE);
-      for (const row of rows) await deliverRow(platform, unitOfWork, mapping, row);
-      if (rows.length > 0 && (await hasDue(db, name))) await wake(platform, unitOfWork, mapping, 0);
+      const until = performance.now() + BUDGET_MS;
+      const round = new Round(platform, mapping, fence, suspected > 0);
+      let count = 0;
+      while (count < MOST_ROWS && performance.now() < until && (await round.deliverNext())) count += 1;
+      if (await hasDue(await unitOfWork.db(), name)) await wake(platform, unitOfWork, mapping, 0);
+      else await settleHeld(platform, unitOfWork, mapping);
     },
     groupOf: ({ data }) => String(data['mapping']),
   };
 }
 
-/** Whoever delivers the same at this moment makes this one superfluous, or leaves the row for the next round. */
-async function deliverRow(
-  platform: SyncPlatform,
+/** Once it is known what all would take away, that is done if it is not too much, and refused else. */
+async function settleHeld(
+  platform: StoringPlatform,
   unitOfWork: UnitOfWork,
   mapping: Mapping,
-  row: OutboxRow,
 ): Promise<void> {
-  const { source_id: id, attempt } = row;
-  if (!(await tryLockNamed(await unitOfWork.db(), LOCK.deliveryOf(mapping.name, id)))) return;
-  const oldSource = await opened(platform, row);
-  const context = { ...systemContext(), unitOfWork };
-  await deliverSource(platform, context, mapping, { id, oldSource, failures: attempt });
+  const db = await unitOfWork.db();
+  const counts = await countHeld(db, mapping);
+  if (counts === undefined || counts.unknown > 0) return;
+  const refusal = overThreshold(mapping, counts);
+  if (refusal === undefined) {
+    await releaseHeld(db, mapping.name);
+    await wake(platform, unitOfWork, mapping, 0);
+  } else if (await refuseHeld(db, mapping.name, keptError(refusal))) {
+    const { message } = refusal;
+    const tell = () => platform.observe({ kind: 'sync.held', mapping: mapping.name, message });
+    unitOfWork.afterCommit(`what '${mapping.name}' would take away is held`, tell);
+  }
+}
+
+class Round {
+  readonly #platform: StoringPlatform;
+  readonly #mapping: Mapping;
+  readonly #fence: (transaction: Db) => Promise<void>;
+  /** Whether nodes or threads have ended over one of the rows. */
+  readonly #isSuspect: boolean;
+
+  constructor(
+    platform: StoringPlatform,
+    mapping: Mapping,
+    fence: (transaction: Db) => Promise<void>,
+    isSuspect: boolean,
+  ) {
+    this.#platform = platform;
+    this.#mapping = mapping;
+    this.#fence = fence;
+    this.#isSuspect = isSuspect;
+  }
+
+  /** @returns whether there was one that nobody else has */
+  async deliverNext(): Promise<boolean> {
+    const taken: { row?: OutboxRow } = {};
+    try {
+      const careful = await this.#apart(async (unitOfWork) => {
+        const row = await claimNext(await unitOfWork.db(), this.#mapping.name);
+        if (row === undefined) return 'none';
+        taken.row = row;
+        if (row.attempt > 0 || this.#isSuspect) return this.#beginCarefully(unitOfWork, row);
+        await this.#deliver(unitOfWork, row, row.attempt);
+        return undefined;
+      });
+      if (careful === 'none') return false;
+      if (careful !== undefined) await this.#deliverCarefully(careful);
+    } catch (error) {
+      if (taken.row === undefined || error instanceof FencedOutError || isOfDatabase(error)) throw error;
+      await this.#giveBack(taken.row, error);
+    }
+    return true;
+  }
+
+  /** Counts it as failed before it begins: what ends its thread each time is given up in the end like anything else. */
+  async #beginCarefully(unitOfWork: UnitOfWork, row: OutboxRow): Promise<OutboxRow | undefined> {
+    const failures = row.attempt + 1;
+    if (failures > MOST_ATTEMPTS) {
+      await this.#fail(unitOfWork, row, brokeItsThread());
+      return undefined;
+    }
+    // Nobody is woken for it: if its thread ends, it is overdue one day.
+    await postpone(await unitOfWork.db(), row, pauseAfter(failures), failures);
+    return row;
+  }
+
+  async #deliverCarefully(row: OutboxRow): Promise<void> {
+    await this.#apart(async (unitOfWork) => {
+      const now = await claimRow(await unitOfWork.db(), row);
+      if (now !== undefined) await this.#deliver(unitOfWork, now, row.attempt);
+    });
+  }
+
+  /** Whoever delivers the same at this moment makes this one superfluous, or leaves it for later. */
+  async #deliver(unitOfWork: UnitOfWork, row: OutboxRow, failures: number): Promise<void> {
+    const { source_id: id } = row;
+    const db = await unitOfWork.db();
+    if (!(await tryLockNamed(db, LOCK.deliveryOf(this.#mapping.name, id)))) {
+      await postpone(db, row, BUSY_MS, failures);
+      await wake(this.#platform, unitOfWork, this.#mapping, BUSY_MS);
+      return;
+    }
+    const oldSource = await opened(this.#platform, row);
+    const context = contextOf(row, unitOfWork);
+    const object = { id, oldSource, failures, isCautious: row.is_cautious };
+    await deliverSource(this.#platform, context, this.#mapping, object);
+  }
+
+  /** What could not even be written down in its own unit of work. */
+  async #giveBack(row: OutboxRow, error: unknown): Promise<void> {
+    await this.#apart(async (unitOfWork) => {
+      const now = await claimRow(await unitOfWork.db(), row);
+      if (now !== undefined) await this.#fail(unitOfWork, row, error);
+    });
+  }
+
+  async #fail(unitOfWork: UnitOfWork, row: OutboxRow, error: unknown): Promise<void> {
+    const stage = {
+      platform: this.#platform,
+      mapping: this.#mapping,
+      context: contextOf(row, unitOfWork),
+    };
+    const failures = Math.min(row.attempt + 1, MOST_ATTEMPTS);
+    await tryAgain(stage, { sourceId: row.source_id, oldSource: null }, failures, error);
+  }
+
+  #apart<T>(work: (unitOfWork: UnitOfWork) => Promise<T>): Promise<T> {
+    const { database, observe } = this.#platform;
+    const onEffectError = (part: string, error: unknown) => observe({ kind: 'server.failed', part, error });
+    return runUnitOfWork(database, { onEffectError }, async (unitOfWork) => {
+      await this.#fence(await unitOfWork.db());
+      return work(unitOfWork);
+    });
+  }
+}
+
+/** Nobody is to blame but the database. Who was always in the way of others has failed. */
+function isOfDatabase(error: unknown): boolean {
+  const trouble = troubleOf(error);
+  return trouble === 'unreachable' || trouble === 'unknownOutcome';
+}
+
+function brokeItsThread(): InternalServerError {
+  return new InternalServerError('The delivery ended its script thread or its node each time', {
+    id: 'SYNC_POISON',
+    hint: 'The logs of the nodes say how; mend it, then have it tried again: sync/queue?_action=retry',
+  });
 }
 
 async function opened({ crypto }: SyncPlatform, { old_value }: OutboxRow): Promise<JsonObject | null> {

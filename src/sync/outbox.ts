@@ -1,16 +1,17 @@
-import { type Database, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
+import { runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { WriteContext } from '#resource/index.ts';
+import { causeOf } from './cause.ts';
 import type { Mapping } from './mapping.ts';
-import { listOverdue, putInOutbox, takingFromOutbox } from './outbox-repository.ts';
-import type { Stage, SyncPlatform } from './stage.ts';
+import { listOverdue, pruneDead, putInOutbox, putOffs, takingFromOutbox } from './outbox-repository.ts';
+import type { Stage, StoringPlatform, SyncPlatform } from './stage.ts';
 import { keptError } from './sync-record.ts';
 
 /** The queue whose jobs deliver what is in the outbox. */
 export const SYNC_QUEUE = 'sync';
 
 /** How often a delivery is tried, and how long it waits at first; each pause is twice as long as the one before. */
-const MOST_ATTEMPTS = 5;
+export const MOST_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 10_000;
 
 /** Objects whose targets follow in the unit of work of their change; those of others wait for their turn. */
@@ -18,6 +19,10 @@ const MOST_INSIDE = 200;
 
 /** After that nobody is waited for any more. */
 const OVERDUE_MS = 30_000;
+
+/** Days for which what was given up is kept. */
+const DEAD_DAYS = 30;
+const PRUNED_AT_ONCE = 10_000;
 
 /** How many objects have been delivered in a unit of work. */
 const delivered = new WeakMap<UnitOfWork, number>();
@@ -29,23 +34,17 @@ export function takesInside({ unitOfWork }: WriteContext): boolean {
   return count <= MOST_INSIDE;
 }
 
-/** Leaves a delivery to a job, soon after the commit. */
+/** Leaves a delivery to a job, soon after the commit, which stores all that was put off at once. */
 export async function putOff(
   { platform, context, mapping }: Stage,
   sourceId: string,
   oldSource: JsonObject | null,
 ): Promise<void> {
   const { unitOfWork } = context;
-  await putInOutbox(await unitOfWork.db(), {
-    mapping: mapping.name,
-    source_id: sourceId,
-    old_value: await sealed(platform, oldSource),
-    attempt: 0,
-    delayMs: 0,
-    is_dead: false,
-    error: null,
-  });
-  await wake(platform, unitOfWork, mapping, 0);
+  const old_value = await sealed(platform, oldSource);
+  const row = { mapping: mapping.name, source_id: sourceId, old_value, cause: causeOf(context) };
+  await wakeOnce(platform, unitOfWork, mapping);
+  unitOfWork.writeAtCommit(putOffs, [row]);
 }
 
 /**
@@ -62,17 +61,22 @@ export async function tryAgain(
 ): Promise<void> {
   const { unitOfWork } = context;
   const isDead = failures >= MOST_ATTEMPTS;
-  const delayMs = FIRST_PAUSE_MS * 2 ** (failures - 1);
+  const delayMs = pauseAfter(failures);
   await putInOutbox(await unitOfWork.db(), {
     mapping: mapping.name,
     source_id: sourceId,
     old_value: await sealed(platform, oldSource),
     attempt: failures,
-    delayMs,
+    delayMs: isDead ? 0 : delayMs,
     is_dead: isDead,
     error: keptError(error),
+    ...causeOf(context),
   });
   if (!isDead) await wake(platform, unitOfWork, mapping, delayMs);
+}
+
+export function pauseAfter(failures: number): number {
+  return FIRST_PAUSE_MS * 2 ** (failures - 1);
 }
 
 /** Nothing is left to be done about it. */
@@ -91,8 +95,26 @@ export async function wake(
   await queue.enqueue(unitOfWork, { queue: SYNC_QUEUE, data: { mapping: name }, ...startAt });
 }
 
+type Woken = Map<string, { readonly at: number; readonly effect: unknown }>;
+const woken = new WeakMap<UnitOfWork, Woken>();
+
+/** One job is enough for all that is put off, unless it was rolled back with a part of the unit of work. */
+async function wakeOnce(
+  platform: SyncPlatform,
+  unitOfWork: UnitOfWork,
+  mapping: Pick<Mapping, 'name'>,
+): Promise<void> {
+  const known: Woken = woken.get(unitOfWork) ?? new Map();
+  const last = known.get(mapping.name);
+  if (last !== undefined && unitOfWork.effects[last.at] === last.effect) return;
+  await wake(platform, unitOfWork, mapping, 0);
+  const at = unitOfWork.effects.length - 1;
+  known.set(mapping.name, { at, effect: unitOfWork.effects[at] });
+  woken.set(unitOfWork, known);
+}
+
 /** Of mappings of which something has been due for long: no job has come for it. */
-export async function wakeOverdue(platform: SyncPlatform & { readonly database: Database }): Promise<void> {
+export async function wakeOverdue(platform: StoringPlatform): Promise<void> {
   const { database, mappings } = platform;
   const found = await listOverdue(database.db, OVERDUE_MS);
   const overdue = found.filter((name) => mappings.named(name) !== undefined);
@@ -100,6 +122,13 @@ export async function wakeOverdue(platform: SyncPlatform & { readonly database: 
   await runUnitOfWork(database, {}, async (unitOfWork) => {
     for (const name of overdue) await wake(platform, unitOfWork, { name }, 0);
   });
+}
+
+/** Forgets what was given up long ago. */
+export async function pruneOutbox({ database }: Pick<StoringPlatform, 'database'>): Promise<void> {
+  for (let gone = PRUNED_AT_ONCE; gone === PRUNED_AT_ONCE; ) {
+    gone = await pruneDead(database.db, DEAD_DAYS, PRUNED_AT_ONCE);
+  }
 }
 
 async function sealed({ crypto }: SyncPlatform, oldSource: JsonObject | null): Promise<JsonObject | null> {

@@ -1,6 +1,10 @@
-import type { Database } from '#database/index.ts';
+import type { UnitOfWork } from '#database/index.ts';
+import { BadRequestError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import {
+  type ActionRequest,
+  type ActionResult,
   ActionTable,
   actionResult,
   collection,
@@ -8,11 +12,12 @@ import {
   readerOf,
   resource,
 } from '#resource/index.ts';
+import { releaseHeld } from './held-repository.ts';
 import type { Mapping } from './mapping.ts';
 import type { Mappings } from './mappings.ts';
 import { wake } from './outbox.ts';
-import { type QueueRow, queryOutbox, reviveDead } from './outbox-repository.ts';
-import type { SyncPlatform } from './stage.ts';
+import { type DeadOnes, dropGivenUp, type QueueRow, queryOutbox, reviveDead } from './outbox-repository.ts';
+import type { StoringPlatform } from './stage.ts';
 
 /**
  * `/sync/queue`: deliveries that are still to be done.
@@ -20,7 +25,7 @@ import type { SyncPlatform } from './stage.ts';
  * @param mappingNamed throws where there is none of that name
  */
 export function queueResource(
-  platform: SyncPlatform & { readonly database: Database },
+  platform: StoringPlatform,
   mappingNamed: (mappings: Mappings, name: string) => Mapping,
 ): RouteHandler {
   return collection({
@@ -30,20 +35,66 @@ export function queueResource(
     },
     collectionActions: new ActionTable({
       retry: {
-        does: 'Has those tried again that were given up, of all mappings or of one `mapping`',
-        async run({ unitOfWork }, { parameters: { mapping } }) {
-          const only = mapping === undefined ? null : mappingNamed(platform.mappings, mapping).name;
-          const revived = await reviveDead(await unitOfWork.db(), only);
-          for (const name of new Set(revived)) await wake(platform, unitOfWork, { name }, 0);
-          const told = { retried: revived.length, mapping: only };
-          if (revived.length > 0) {
-            unitOfWork.record({ resource: 'sync/queue', operation: 'update', before: null, after: told });
-          }
-          return actionResult({ status: 'OK', ...told });
+        does: 'Has those tried again that were given up: all, those of one `mapping`, or of it that of one `sourceId`',
+        async run({ unitOfWork }, request) {
+          const which = deadOnes(request);
+          const revived = await reviveDead(await unitOfWork.db(), which);
+          if (revived.size === 0) requireKnown(which);
+          for (const name of revived.keys()) await wake(platform, unitOfWork, { name }, 0);
+          const retried = sumOf(revived);
+          return told(unitOfWork, { retried, ...which }, retried);
+        },
+      },
+      approve: {
+        does: 'Has done what a delivery of all would take away and was held: of all mappings or of one `mapping`',
+        async run({ unitOfWork }, { parameters }) {
+          const mapping = parameters['mapping'] ?? null;
+          const released = await releaseHeld(await unitOfWork.db(), mapping);
+          if (released.size === 0) requireKnown({ mapping, sourceId: null });
+          for (const name of released.keys()) await wake(platform, unitOfWork, { name }, 0);
+          const approved = sumOf(released);
+          return told(unitOfWork, { approved, mapping }, approved);
+        },
+      },
+      drop: {
+        does: 'Gives up what is dead or held, and forgets it: all, that of one `mapping`, or of it that of one `sourceId`',
+        async run({ unitOfWork }, request) {
+          const which = deadOnes(request);
+          const dropped = await dropGivenUp(await unitOfWork.db(), which);
+          if (dropped === 0) requireKnown(which);
+          return told(unitOfWork, { dropped, ...which }, dropped);
         },
       },
     }),
   });
+
+  /** There may be some of a mapping that is gone. */
+  function requireKnown({ mapping }: DeadOnes): void {
+    if (mapping !== null) mappingNamed(platform.mappings, mapping);
+  }
+}
+
+/** @throws BadRequestError `SYNC_BAD_QUESTION` for an object of whatever mapping */
+function deadOnes({ parameters }: ActionRequest): DeadOnes {
+  const mapping = parameters['mapping'] ?? null;
+  const sourceId = parameters['sourceId'] ?? null;
+  if (mapping !== null || sourceId === null) return { mapping, sourceId };
+  throw new BadRequestError("'sourceId' is an object of a mapping, which is not named", {
+    id: 'SYNC_BAD_QUESTION',
+    field: 'mapping',
+    hint: 'Add mapping=…',
+  });
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+function told(unitOfWork: UnitOfWork, what: JsonObject, count: number): ActionResult {
+  if (count > 0) {
+    unitOfWork.record({ resource: 'sync/queue', operation: 'update', before: null, after: what });
+  }
+  return actionResult({ status: 'OK', ...what });
 }
 
 function idOf({ mapping, source_id }: QueueRow): string {
@@ -51,7 +102,7 @@ function idOf({ mapping, source_id }: QueueRow): string {
 }
 
 function toResource(row: QueueRow) {
-  const { mapping, source_id, state, attempt, due_at, first_at, error } = row;
+  const { mapping, source_id, state, attempt, due_at, first_at, error, user_id, transaction_id } = row;
   return resource(idOf(row), null, {
     mapping,
     sourceId: source_id,
@@ -60,5 +111,7 @@ function toResource(row: QueueRow) {
     dueAt: due_at.toISOString(),
     firstAt: first_at.toISOString(),
     error,
+    userId: user_id,
+    transactionId: transaction_id,
   });
 }

@@ -1,5 +1,7 @@
-import { type Crypto, hasEnvelope } from '#crypto/index.ts';
+import type { Crypto } from '#crypto/index.ts';
 import { equalJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { isSameSecret } from './same-secret.ts';
+import { keyOfValue } from './value-key.ts';
 
 /**
  * Whether a target need not be written because it has the value. What is encrypted is compared by what it holds, what is hashed
@@ -9,37 +11,47 @@ export async function isSameValue(crypto: Crypto, wanted: JsonValue, existing: J
   if (equalJson(wanted, existing)) return true;
   if (wanted === null || existing === null) return false;
   if (isReference(wanted) && isReference(existing)) return leadsThere(wanted, existing);
-  if (Array.isArray(wanted) && Array.isArray(existing)) {
-    if (!wanted.some(isReference)) return isSameSecret(crypto, wanted, existing);
-    return (
-      wanted.length === existing.length &&
-      wanted.every((one) =>
-        existing.some((other) => isReference(one) && isReference(other) && leadsThere(one, other)),
-      )
-    );
+  if (Array.isArray(wanted) && Array.isArray(existing) && wanted.some(isReference)) {
+    return isSameSet(wanted, existing);
   }
   return isSameSecret(crypto, wanted, existing);
-}
-
-async function isSameSecret(crypto: Crypto, wanted: JsonValue, existing: JsonValue): Promise<boolean> {
-  if (!hasEnvelope(wanted) && !hasEnvelope(existing)) return false;
-  if (crypto.isHashed(existing)) {
-    const plain = await crypto.decrypt(wanted);
-    return typeof plain === 'string' && crypto.matches(plain, existing);
-  }
-  return equalJson(await crypto.decrypt(wanted), await crypto.decrypt(existing));
 }
 
 export function isReference(value: JsonValue | undefined): value is JsonObject {
   return isObject(value) && typeof value['_ref'] === 'string';
 }
 
+/** Each that is there may be one that is wanted, and only one. */
+function isSameSet(wanted: readonly JsonValue[], existing: readonly JsonValue[]): boolean {
+  if (wanted.length !== existing.length) return false;
+  const left = Map.groupBy(existing, keyOfElement);
+  // Who asks for more has the first choice.
+  const choosy = [...wanted].sort((one, other) => countOfSaid(other) - countOfSaid(one));
+  return choosy.every((one) => {
+    const alike = left.get(keyOfElement(one)) ?? [];
+    const at = alike.findIndex(
+      (other) => !isReference(one) || (isReference(other) && leadsThere(one, other)),
+    );
+    return at >= 0 && alike.splice(at, 1).length === 1;
+  });
+}
+
+function keyOfElement(element: JsonValue): string {
+  return isReference(element) ? `to ${element['_ref']}` : keyOfValue(element);
+}
+
+function countOfSaid(element: JsonValue): number {
+  return isReference(element) ? saidOf(element).length : 0;
+}
+
 /** An edge says more of itself than whoever wants it; what that does say must be so. */
 function leadsThere(wanted: JsonObject, existing: JsonObject): boolean {
   if (wanted['_ref'] !== existing['_ref']) return false;
-  const [said, has] = [wanted['_refProperties'], existing['_refProperties']];
-  if (!isObject(said)) return true;
-  return Object.entries(said)
-    .filter(([name]) => !name.startsWith('_') || name === '_grantType')
-    .every(([name, value]) => isObject(has) && equalJson(value, has[name]));
+  const has = existing['_refProperties'];
+  return saidOf(wanted).every(([name, value]) => isObject(has) && equalJson(value, has[name]));
+}
+
+function saidOf({ _refProperties: said }: JsonObject): readonly (readonly [string, JsonValue])[] {
+  if (!isObject(said)) return [];
+  return Object.entries(said).filter(([name]) => !name.startsWith('_') || name === '_grantType');
 }

@@ -1,5 +1,5 @@
 import type { Crypto } from '#crypto/index.ts';
-import type { DatabaseClock } from '#database/index.ts';
+import type { Database, DatabaseClock } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
@@ -20,6 +20,11 @@ export interface SyncPlatform {
   readonly clock: Pick<DatabaseClock, 'now'>;
   /** Records in the audit what was done, with the unit of work that does it. */
   readonly record: (context: WriteContext, facts: JsonObject, sourceId: string) => Promise<void>;
+}
+
+/** The same for what begins by itself, and has no unit of work yet. */
+export interface StoringPlatform extends SyncPlatform {
+  readonly database: Database;
 }
 
 /** Where a mapping is at work. */

@@ -1,10 +1,10 @@
 import type { JsonObject } from '#json/index.ts';
-import { Ticker } from '#lifecycle/index.ts';
+import { type HealthPart, Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform, Synchronizer } from '#platform/index.ts';
 import type { WriteContext } from '#resource/index.ts';
 import { linkResource } from './link-resource.ts';
 import { Mappings } from './mappings.ts';
-import { SYNC_QUEUE, wakeOverdue } from './outbox.ts';
+import { pruneOutbox, SYNC_QUEUE, wakeOverdue } from './outbox.ts';
 import { outboxJobs } from './outbox-jobs.ts';
 import { countOutbox } from './outbox-repository.ts';
 import { queueResource } from './queue-resource.ts';
@@ -14,6 +14,7 @@ import { synchronizerOf } from './synchronizer.ts';
 
 const CONCURRENCY = 4;
 const LOOK_INTERVAL_MS = 60_000;
+const PRUNE_INTERVAL_MS = 3_600_000;
 
 export interface SyncFeature extends Feature {
   /** What managed objects tell of their changes. */
@@ -56,13 +57,25 @@ export function syncFeature(
                 runOnce: () => wakeOverdue(sync),
                 observe,
               }),
+              new Ticker({
+                name: 'dead deliveries',
+                intervalMs: PRUNE_INTERVAL_MS,
+                runOnce: () => pruneOutbox(sync),
+                observe,
+              }),
             ]
           : [],
+        health: () => mappingHealth(mappings),
         gauges: [
           {
             name: 'svc_sync_waiting',
             help: 'Deliveries of synchronisation that are still to be done',
             read: async () => (await countOutbox(database.db)).waiting,
+          },
+          {
+            name: 'svc_sync_held',
+            help: 'Deliveries of synchronisation that are held: they are parts of a delivery of all, and would take something away',
+            read: async () => (await countOutbox(database.db)).held,
           },
           {
             name: 'svc_sync_dead',
@@ -73,4 +86,11 @@ export function syncFeature(
       };
     },
   };
+}
+
+/** The node answers as well as any other: the configuration is to be mended. */
+function mappingHealth({ leftOut }: Mappings): readonly HealthPart[] {
+  if (leftOut.size === 0) return [];
+  const told = [...leftOut].map(([name, why]) => `'${name}' is left out: ${why}`);
+  return [{ name: 'mappings', ok: true, detail: told.join('; ') }];
 }

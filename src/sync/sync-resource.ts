@@ -1,5 +1,4 @@
 import { SITUATIONS, type Situation, SYNC_ACTIONS, type SyncAction } from '#config/index.ts';
-import type { Database } from '#database/index.ts';
 import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, lastOf } from '#json/index.ts';
 import type { SyncNotification } from '#platform/index.ts';
@@ -17,6 +16,7 @@ import {
   singleton,
   type WriteContext,
 } from '#resource/index.ts';
+import { causeOf } from './cause.ts';
 import { isAction } from './choose-action.ts';
 import { deliverByDemand } from './deliver-by-demand.ts';
 import { explainObject } from './explain-object.ts';
@@ -25,17 +25,15 @@ import type { Mapping } from './mapping.ts';
 import type { Mappings } from './mappings.ts';
 import { wake } from './outbox.ts';
 import { putAllInOutbox } from './outbox-repository.ts';
-import type { SyncPlatform } from './stage.ts';
+import type { StoringPlatform, SyncPlatform } from './stage.ts';
 import { shownRecord } from './sync-record.ts';
 import { notify } from './synchronizer.ts';
-
-export type SyncResourcePlatform = SyncPlatform & { readonly database: Database };
 
 /** Jobs that deliver all of a mapping beside one another. */
 const JOBS_AT_ONCE = 4;
 
 /** `/sync`: what operators have done by name, and ask. */
-export function syncResource(platform: SyncResourcePlatform): RouteHandler {
+export function syncResource(platform: StoringPlatform): RouteHandler {
   const actions = new ActionTable({
     notifyCreate: notification(platform, 'notifyCreate', 'has been made'),
     notifyUpdate: notification(platform, 'notifyUpdate', 'has changed'),
@@ -47,9 +45,10 @@ export function syncResource(platform: SyncResourcePlatform): RouteHandler {
     },
     deliverAll: {
       does: 'Has the targets of all source objects of a `mapping` brought in line, soon after, and of those that are gone and linked',
-      async run({ unitOfWork }, request) {
+      async run(context, request) {
+        const { unitOfWork } = context;
         const mapping = mappingNamed(platform.mappings, parameter(request, 'mapping'));
-        const queued = await putAllInOutbox(await unitOfWork.db(), mapping);
+        const queued = await putAllInOutbox(await unitOfWork.db(), mapping, causeOf(context));
         for (let job = 0; job < JOBS_AT_ONCE && queued > 0; job++)
           await wake(platform, unitOfWork, mapping, 0);
         const told = { mapping: mapping.name, queued };
@@ -70,7 +69,7 @@ export function syncResource(platform: SyncResourcePlatform): RouteHandler {
 }
 
 /** `/sync/why?resource=…`: why an object has, or has not, what mappings give it. */
-export function syncWhyResource(platform: SyncResourcePlatform): RouteHandler {
+export function syncWhyResource(platform: StoringPlatform): RouteHandler {
   return singleton({
     description: { title: 'why an object is synchronised as it is' },
     async read(context, request) {

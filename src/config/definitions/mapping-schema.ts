@@ -99,6 +99,15 @@ const reconciliation = {
 /** Keys that a mapping may have for reconciliations. */
 export const RECONCILIATION_KEYS = Object.keys(reconciliation);
 
+const thresholds = z.strictObject({
+  delete: z
+    .strictObject({
+      percent: wholeNumber({ min: 0, max: 100 }).default(10),
+      atLeast: wholeNumber({ min: 0 }).default(20),
+    })
+    .optional(),
+});
+
 const mapping = z.looseObject({
   name: filledText(),
   source: filledText(),
@@ -130,6 +139,8 @@ const mapping = z.looseObject({
   onUnlink: script(),
   defaultMapping: script(),
   postMapping: script(),
+  /** What a delivery of all may take away; false: all there is. */
+  thresholds: z.union([z.literal(false), thresholds], 'must be false, or an object').optional(),
   queuedSync: jsonObject().optional(),
   ...reconciliation,
   /** For those who read the configuration. */

@@ -264,7 +264,8 @@ export class UnitOfWork {
       await transaction.savepoint(savepoint.name).execute();
       savepoint.isSet = true;
     }
-    const forget = [this.#held.mark(), this.#notes.mark()];
+    const last = this.#last.length;
+    const forget = [this.#held.mark(), this.#notes.mark(), () => this.#last.splice(last)];
     const undo = async () => {
       this.#pending.end(savepoint, true);
       for (const each of forget) each();

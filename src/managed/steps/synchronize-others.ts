@@ -1,11 +1,11 @@
 import type { JsonObject } from '#json/index.ts';
 import { typeNameOf } from '../collection.ts';
 import { type Exchange, objectPath, synchronizes, type WriteExchange, withIdentity } from '../exchange.ts';
-import { failuresOf } from '../failures-of.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { changedEnds } from '../relationship/edge-set.ts';
 import { listObjects } from '../relationship/target-repository.ts';
 import { decryptProperties } from '../secret.ts';
+import { tellFailure } from '../tell-failure.ts';
 
 const PAGE_SIZE = 500;
 
@@ -57,7 +57,7 @@ async function notifyPage(exchange: WriteExchange, type: ManagedType, ids: reado
       before,
       after: withIdentity(id, rev, content),
     });
-    if (!results.success) platform.observe({ kind: 'sync.failed', resource, details: failuresOf(results) });
+    if (!results.success) tellFailure(exchange, resource, results);
   }
 }
 

@@ -9,9 +9,9 @@ import {
   type WriteRequest,
   withIdentity,
 } from '../exchange.ts';
-import { failuresOf } from '../failures-of.ts';
 import { withRelationships } from '../relationship/looked-up-edges.ts';
 import { reload } from '../reload.ts';
+import { tellFailure } from '../tell-failure.ts';
 
 const ACTION: Readonly<Record<WriteRequest['method'], SyncNotification>> = {
   create: 'notifyCreate',
@@ -34,7 +34,7 @@ export async function synchronize(exchange: Planned): Promise<void> {
   if (reference === undefined) {
     // Where nobody else hears of it, the operator does.
     if (!syncResults.success) {
-      platform.observe({ kind: 'sync.failed', resource, details: failuresOf(syncResults) });
+      tellFailure(exchange, resource, syncResults);
     }
     return;
   }

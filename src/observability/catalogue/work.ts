@@ -175,6 +175,10 @@ export const WORK = {
         sample('operated', { act, outcome }, said[outcome]),
       ),
   }),
+  'sync.held': said<{ mapping: string; message: string }>({
+    level: 'warn',
+    text: ({ message }) => message,
+  }),
   'sync.failed': said<{ resource: string; details: JsonValue }>({
     level: 'warn',
     text: ({ resource }) => `synchronization of ${resource} failed`,

@@ -1,4 +1,5 @@
-import { cloneJson, equalJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { cloneJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { keyOfValue } from '../value-key.ts';
 import { operationNamed } from './operation.ts';
 
 /** An assignment as it is in effect for a source object, with what it says of attributes of the target. */
@@ -54,12 +55,12 @@ export function unassignments(
   before: readonly Assignment[],
   now: readonly Assignment[],
 ): readonly Unassignment[] {
+  const byIdentity = new Map(now.map((assignment) => [identityOf(assignment), assignment]));
   return before.flatMap((assignment) => {
-    const current = now.find((other) => isSame(other, assignment));
-    const kept = current === undefined ? [] : attributesOf(current);
-    const attributes = attributesOf(assignment).filter(
-      (attribute) => !kept.some((other) => equalJson({ ...other }, { ...attribute })),
-    );
+    const identity = identityOf(assignment);
+    const current = identity === null ? undefined : byIdentity.get(identity);
+    const kept = new Set(current === undefined ? [] : attributesOf(current).map(keyOfAttribute));
+    const attributes = attributesOf(assignment).filter((attribute) => !kept.has(keyOfAttribute(attribute)));
     const isGone = current === undefined;
     return attributes.length === 0 && !isGone ? [] : [{ assignment, attributes, isGone }];
   });
@@ -95,7 +96,11 @@ export function assign(
   }
 }
 
-function isSame(one: Assignment, other: Assignment): boolean {
-  const [left, right] = [one, other].map((assignment) => assignment['_id'] ?? assignment['name'] ?? null);
-  return left !== null && equalJson(left, right);
+function identityOf(assignment: Assignment): string | null {
+  const identity = assignment['_id'] ?? assignment['name'] ?? null;
+  return identity === null ? null : keyOfValue(identity);
+}
+
+function keyOfAttribute(attribute: Attribute): string {
+  return keyOfValue({ ...attribute });
 }

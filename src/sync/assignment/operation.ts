@@ -1,5 +1,6 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
-import { equalJson, isObject, type JsonValue } from '#json/index.ts';
+import { isObject, type JsonValue } from '#json/index.ts';
+import { keyOfValue } from '../value-key.ts';
 
 /** What an operation is given. A value that there is not is null. */
 interface Operands {
@@ -47,8 +48,8 @@ function merged(before: JsonValue, value: JsonValue): JsonValue {
 
 function without(before: JsonValue, value: JsonValue): JsonValue {
   if (Array.isArray(before)) {
-    const gone = Array.isArray(value) ? value : [value];
-    return before.filter((element) => !gone.some((one) => equalJson(one, element)));
+    const gone = new Set((Array.isArray(value) ? value : [value]).map(keyOfValue));
+    return before.filter((element) => !gone.has(keyOfValue(element)));
   }
   if (isObject(before) && isObject(value)) {
     return Object.fromEntries(Object.entries(before).filter(([name]) => !Object.hasOwn(value, name)));
@@ -56,8 +57,12 @@ function without(before: JsonValue, value: JsonValue): JsonValue {
   return null;
 }
 
+/** What was there before stays as it was. */
 function union(before: readonly JsonValue[], more: readonly JsonValue[]): JsonValue[] {
-  const all = [...before];
-  for (const one of more) if (!all.some((other) => equalJson(other, one))) all.push(one);
-  return all;
+  const known = new Set(before.map(keyOfValue));
+  const added = more.filter((one) => {
+    const key = keyOfValue(one);
+    return !known.has(key) && known.add(key);
+  });
+  return [...before, ...added];
 }
