@@ -249,10 +249,7 @@ export class UnitOfWork {
     this.#notes.add(what, does, options);
   }
 
-  /**
-   * Runs part of the work so that its failure leaves no trace: what it stored is rolled back, what it recorded
-   * and registered is forgotten, and the rest goes on.
-   */
+  /** Runs part of the work so that its failure leaves no trace: all of it is undone and forgotten, the rest goes on. */
   async savepoint<T>(work: () => Promise<T>, options: { keep: boolean } = { keep: true }): Promise<T> {
     this.#parts.requireGoesOn();
     if (!this.mayGroup) await this.#own();
