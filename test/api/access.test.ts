@@ -314,6 +314,7 @@ describe('a mistake of a hook', () => {
           : {
               n: expect.any(Number),
               step: 'onUpdate',
+              failed: true,
               resource: 'managed/user/ada',
               hook: 'onUpdate',
               script: 'user onUpdate',

@@ -319,7 +319,7 @@ describe('the check', () => {
     expect(passed.code).toBe(0);
     expect(
       passed.lines.filter((line) => line.startsWith('✓')).map((line) => line.replace(/ \(.*/, '')),
-    ).toEqual(['✓ format and lint', '✓ types', '✓ directions', '✓ tests']);
+    ).toEqual(['✓ format and lint', '✓ types', '✓ types of the console', '✓ directions', '✓ tests']);
     expect(passed.lines).toContain('vitest/vitest.mjs run');
   });
 });

@@ -79,7 +79,7 @@ export async function candidatesForFlag(
 function collectionOf(name: string, kind: string, given: readonly string[]): string | undefined {
   if (kind === 'role' || kind === 'user') return `managed/${kind}`;
   if (kind === 'schedule') return 'scheduler/job';
-  if (kind === 'ERROR_ID') return 'info/error';
+  if (kind.startsWith('ERROR_ID')) return 'info/error';
   if (kind === 'key') return 'workflow/processdefinition';
   if (kind !== 'id') return undefined;
   const [type = ''] = given;

@@ -17,7 +17,7 @@ describe('docs/security.md', () => {
   it.each(rows.map((row) => [row.split('|')[1]!.trim(), row.split('|')[2]!] as const))(
     'names tests that exist: %s',
     (_promise, held) => {
-      const texts = [...held.matchAll(/`((?:api|cli|cluster|contract|unit)\/[\w/-]+)`/g)].map(([, name]) =>
+      const texts = [...held.matchAll(/`((?:api|browser|cli|cluster|contract|unit)\/[\w/-]+)`/g)].map(([, name]) =>
         textOf(name!),
       );
       expect(texts.length).toBeGreaterThan(0);
