@@ -17,8 +17,8 @@ describe('docs/security.md', () => {
   it.each(rows.map((row) => [row.split('|')[1]!.trim(), row.split('|')[2]!] as const))(
     'names tests that exist: %s',
     (_promise, held) => {
-      const texts = [...held.matchAll(/`((?:api|browser|cli|cluster|contract|unit)\/[\w/-]+)`/g)].map(([, name]) =>
-        textOf(name!),
+      const texts = [...held.matchAll(/`((?:api|browser|cli|cluster|contract|unit)\/[\w/-]+)`/g)].map(
+        ([, name]) => textOf(name!),
       );
       expect(texts.length).toBeGreaterThan(0);
       expect(texts).not.toContain('');
