@@ -1,5 +1,4 @@
 import { ConflictError } from '#errors/index.ts';
-import type { Mapping } from './mapping.ts';
 
 /** How many targets a delivery of all may take away: so many per cent of those there are, or so many, whichever is more. */
 export interface Threshold {
@@ -11,7 +10,7 @@ export const DEFAULT_THRESHOLD: Threshold = { percent: 10, atLeast: 20 };
 
 /** @returns what stands against it; undefined where it may be done */
 export function overThreshold(
-  { name, threshold }: Pick<Mapping, 'name' | 'threshold'>,
+  { name, threshold }: { readonly name: string; readonly threshold: Threshold | undefined },
   { held, targets }: { readonly held: number; readonly targets: number },
 ): ConflictError | undefined {
   if (threshold === undefined) return undefined;
