@@ -8,23 +8,14 @@
  * Plain JavaScript, because the bootstrap asks too.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { forgetOld, hashOf, replaceJson, root } from './builds.js';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const home = join(root, 'dist', 'console');
 const currentFile = join(home, 'current.json');
 /** Holds the process that builds. */
@@ -103,9 +94,9 @@ async function write() {
     const files = await Promise.all(filesIn(draft).map((name) => describe(draft, name)));
     rmSync(join(home, hash), { recursive: true, force: true });
     renameSync(draft, join(home, hash));
-    writeFileSync(`${draft}.json`, JSON.stringify({ hash, files }));
-    renameSync(`${draft}.json`, currentFile);
-    forgetOld();
+    replaceJson(currentFile, { hash, files }, `${draft}.json`);
+    const builds = readdirSync(home).filter((name) => /^[\da-f]{32}$/.test(name));
+    forgetOld(home, builds, KEPT);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
@@ -128,19 +119,9 @@ async function describe(folder, name) {
 function sources() {
   const ofConsole = filesIn(join(root, 'console')).map((name) => `console/${name}`);
   const ofClient = filesIn(join(root, 'src', 'client')).map((name) => `src/client/${name}`);
-  return [...ofConsole, ...ofClient, 'bin/build-console.js', 'package-lock.json'].filter(
+  return [...ofConsole, ...ofClient, 'bin/build-console.js', 'bin/builds.js', 'package-lock.json'].filter(
     (name) => !name.includes('/test/') && !name.endsWith('.test.ts'),
   );
-}
-
-/** @param {readonly string[]} files */
-function hashOf(files) {
-  const hash = createHash('sha256');
-  for (const file of files) {
-    const content = readFileSync(join(root, file));
-    hash.update(`${file} ${content.length}\n`).update(content);
-  }
-  return hash.digest('hex').slice(0, 32);
 }
 
 function filesIn(folder) {
@@ -152,14 +133,6 @@ function filesIn(folder) {
         .replaceAll(sep, '/'),
     )
     .sort();
-}
-
-function forgetOld() {
-  const age = (name) => statSync(join(home, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const builds = readdirSync(home).filter((name) => /^[\da-f]{32}$/.test(name));
-  for (const name of builds.sort((a, b) => age(b) - age(a)).slice(KEPT)) {
-    rmSync(join(home, name), { recursive: true, force: true });
-  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildConsole();

@@ -7,7 +7,7 @@
  *
  * Plain JavaScript, because the bootstrap asks too.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -15,14 +15,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { forgetOld, hashOf, replaceJson, root } from './builds.js';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
 const home = join(modules, '.cache', 'svc-bundle');
 const currentFile = join(home, 'current.json');
@@ -61,16 +60,6 @@ export function canBundle() {
   return existsSync(join(modules, 'rolldown', 'package.json'));
 }
 
-/** @param {readonly string[]} files */
-function hashOf(files) {
-  const hash = createHash('sha256');
-  for (const file of files) {
-    const content = readFileSync(join(root, file));
-    hash.update(`${file} ${content.length}\n`).update(content);
-  }
-  return hash.digest('hex').slice(0, 32);
-}
-
 async function writeBundle() {
   const sources = ['src', 'workers'].flatMap(sourcesIn);
   const before = hashOf(sources);
@@ -79,7 +68,7 @@ async function writeBundle() {
     const packages = await build(draft);
     // What was edited meanwhile may be in it or not.
     if (hashOf(sources) !== before) return;
-    const files = ['bin/bundle.js', 'package.json', ...packages, ...sources];
+    const files = ['bin/builds.js', 'bin/bundle.js', 'package.json', ...packages, ...sources];
     const hash = hashOf(files);
     const folder = join(home, hash);
     try {
@@ -89,9 +78,9 @@ async function writeBundle() {
       if (!existsSync(folder)) throw error;
     }
     utimesSync(folder, new Date(), new Date());
-    writeFileSync(`${draft}.json`, JSON.stringify({ hash, files }));
-    renameSync(`${draft}.json`, currentFile);
-    forgetOld();
+    replaceJson(currentFile, { hash, files }, `${draft}.json`);
+    const folders = readdirSync(home).filter((name) => name !== 'current.json');
+    forgetOld(home, folders, KEPT);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
@@ -161,14 +150,6 @@ function sourcesIn(folder) {
     .map((path) => join(folder, path).replaceAll(sep, '/'))
     .filter((path) => path.endsWith('.ts') && !path.startsWith('src/groovy/'))
     .sort();
-}
-
-function forgetOld() {
-  const age = (name) => statSync(join(home, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const folders = readdirSync(home).filter((name) => name !== 'current.json');
-  for (const name of folders.sort((a, b) => age(b) - age(a)).slice(KEPT)) {
-    rmSync(join(home, name), { recursive: true, force: true });
-  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url) && findBundle() === undefined) await writeBundle();

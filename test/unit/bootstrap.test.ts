@@ -15,7 +15,7 @@ beforeEach(async () => {
   await mkdir(join(project, 'bin'));
   await mkdir(join(project, 'src'));
   await mkdir(join(project, 'fake'));
-  for (const name of ['bootstrap.js', 'build-console.js', 'bundle.js']) {
+  for (const name of ['bootstrap.js', 'build-console.js', 'builds.js', 'bundle.js']) {
     await cp(join(bin, name), join(project, 'bin', name));
   }
   await writeFile(join(project, 'package.json'), '{ "name": "tiny", "type": "module" }');

@@ -19,6 +19,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '../..');
 /** What finds, makes and loads a bundle; all else of the project is tiny. */
 const REAL = [
+  'bin/builds.js',
   'bin/bundle.js',
   'src/main.ts',
   'src/quick-start.ts',
