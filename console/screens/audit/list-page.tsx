@@ -1,14 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { filter as filterOf } from '#client/index.ts';
 import { usePages } from '../../live/pages.ts';
-import { Button } from '../../parts/button.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
-import { FilterField, isOfFilter } from '../../parts/filter-field.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { Empty, Loading, Page } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { PageList } from '../../parts/page-list.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { type Entry, Outcome, objectOf, requestOf } from './entry.tsx';
 import { type ListSearch, listRoute } from './routes.ts';
@@ -20,7 +17,6 @@ const TOPICS = ['activity', 'access', 'authentication', 'config'] as const;
 
 export function ListPage() {
   const t = useWords(words);
-  const c = useWords(common);
   const navigate = useNavigate();
   const search: ListSearch = listRoute.useSearch();
   const { filter } = search;
@@ -51,7 +47,6 @@ export function ListPage() {
     { id: 'object', title: t.object, cell: objectOf, width: 'minmax(14rem, 2fr)' },
     { id: 'status', title: t.status, cell: (row) => <Outcome entry={row} />, width: '9rem' },
   ];
-  const { rows, error } = list;
   return (
     <Page
       title={t.title}
@@ -65,34 +60,19 @@ export function ListPage() {
         />
       }
     >
-      <FilterField
-        label={t.filter}
-        hint={t.filterHint}
-        value={filter ?? ''}
-        onFilter={(text) => go({ filter: text })}
-        error={error}
-        warnings={list.first?.warnings ?? []}
+      <PageList
+        of={list}
+        filter={{
+          label: t.filter,
+          hint: t.filterHint,
+          value: filter ?? '',
+          onFilter: (text) => go({ filter: text }),
+        }}
+        empty={<Empty icon="audit" title={filter === undefined ? t.none : t.noHits} />}
+        label={t.title}
+        columns={columns}
+        linkOf={({ transactionId }) => `/audit/${encodeURIComponent(requestOf(transactionId))}`}
       />
-      {error === null || isOfFilter(error) ? null : <ErrorNote error={error} retry={list.refetch} />}
-      {rows === undefined && error === null ? <Loading /> : null}
-      {rows?.length === 0 ? <Empty icon="audit" title={filter === undefined ? t.none : t.noHits} /> : null}
-      {rows === undefined || rows.length === 0 ? null : (
-        <Table
-          label={t.title}
-          columns={columns}
-          rows={rows}
-          idOf={({ _id }) => _id}
-          linkOf={({ transactionId }) => `/audit/${encodeURIComponent(requestOf(transactionId))}`}
-          isBusy={list.isBusy}
-        />
-      )}
-      {list.hasMore ? (
-        <div>
-          <Button onPress={list.more} isPending={list.isMoreComing}>
-            {c.more}
-          </Button>
-        </div>
-      ) : null}
     </Page>
   );
 }

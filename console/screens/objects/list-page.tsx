@@ -3,12 +3,10 @@ import type { JsonObject } from '#client/index.ts';
 import { isReference, nameOf, type Property, titleOf } from '../../form/schema.ts';
 import { usePages } from '../../live/pages.ts';
 import { Button } from '../../parts/button.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
-import { FilterField, isOfFilter } from '../../parts/filter-field.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { Empty, Loaded, Loading, Page } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { common } from '../../words/common.ts';
+import { Empty, Loaded, Page } from '../../parts/page.tsx';
+import { PageList } from '../../parts/page-list.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { useLanguage, useWords } from '../../words/words.ts';
 import styles from './objects.module.css';
 import { type ListSearch, listRoute } from './routes.ts';
@@ -29,7 +27,6 @@ type Row = JsonObject & { readonly _id: string };
 
 function List({ managed }: { readonly managed: ManagedType }) {
   const t = useWords(words);
-  const c = useWords(common);
   const language = useLanguage();
   const navigate = useNavigate();
   const { type, title, may } = managed;
@@ -57,7 +54,7 @@ function List({ managed }: { readonly managed: ManagedType }) {
       ...(property.relationship === undefined ? { sort: name } : {}),
     };
   });
-  const { rows, first, error } = list;
+  const { first } = list;
   const count = first?.totalPagedResults ?? -1;
   return (
     <Page
@@ -89,44 +86,27 @@ function List({ managed }: { readonly managed: ManagedType }) {
       }
     >
       <TypeBar at={type} />
-      <FilterField
-        label={t.filter}
-        hint={t.filterHint}
-        value={search.filter ?? ''}
-        onFilter={(filter) => go({ filter })}
-        error={error}
-        warnings={first?.warnings ?? []}
+      <PageList
+        of={list}
+        filter={{
+          label: t.filter,
+          hint: t.filterHint,
+          value: search.filter ?? '',
+          onFilter: (filter) => go({ filter }),
+        }}
+        empty={
+          <Empty icon="objects" title={search.filter === undefined ? t.noObjects(title) : t.noHits}>
+            {search.filter === undefined ? null : (
+              <Button onPress={() => go({ filter: '' })}>{t.clear}</Button>
+            )}
+          </Empty>
+        }
+        label={title}
+        columns={columns}
+        linkOf={({ _id }) => `/objects/${type}/${encodeURIComponent(_id)}`}
+        sort={search.sort}
+        onSort={(sort) => go({ sort })}
       />
-      {error === null || isOfFilter(error) ? null : <ErrorNote error={error} retry={list.refetch} />}
-      {rows === undefined ? (
-        error === null ? (
-          <Loading />
-        ) : null
-      ) : rows.length === 0 ? (
-        <Empty icon="objects" title={search.filter === undefined ? t.noObjects(title) : t.noHits}>
-          {search.filter === undefined ? null : <Button onPress={() => go({ filter: '' })}>{t.clear}</Button>}
-        </Empty>
-      ) : (
-        <>
-          <Table
-            label={title}
-            columns={columns}
-            rows={rows}
-            idOf={({ _id }) => _id}
-            linkOf={({ _id }) => `/objects/${type}/${encodeURIComponent(_id)}`}
-            sort={search.sort}
-            onSort={(sort) => go({ sort })}
-            isBusy={list.isBusy}
-          />
-          {list.hasMore ? (
-            <div>
-              <Button onPress={list.more} isPending={list.isMoreComing}>
-                {c.more}
-              </Button>
-            </div>
-          ) : null}
-        </>
-      )}
     </Page>
   );
 }

@@ -1,13 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { usePages } from '../../live/pages.ts';
-import { Button } from '../../parts/button.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
-import { FilterField, isOfFilter } from '../../parts/filter-field.tsx';
-import { Empty, Loading, Page } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { PageList } from '../../parts/page-list.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { Calendar } from './calendar.tsx';
 import { type ListSearch, listRoute } from './routes.ts';
@@ -43,7 +40,6 @@ export function ListPage() {
 
 function List({ filter, onFilter }: { readonly filter: string; readonly onFilter: (text: string) => void }) {
   const t = useWords(words);
-  const c = useWords(common);
   const list = usePages<Schedule>({
     key: ['schedule', 'list'],
     path: 'scheduler/job',
@@ -71,41 +67,20 @@ function List({ filter, onFilter }: { readonly filter: string; readonly onFilter
       cell: ({ invokeService }) => invokeService.replace(/^svc\.service\./, ''),
     },
   ];
-  const { rows, error } = list;
   return (
     <div className="stack">
-      <FilterField
-        label={t.filter}
-        hint={t.filterHint}
-        value={filter}
-        onFilter={onFilter}
-        error={error}
-        warnings={list.first?.warnings ?? []}
+      <PageList
+        of={list}
+        filter={{ label: t.filter, hint: t.filterHint, value: filter, onFilter }}
+        empty={
+          <Empty icon="schedules" title={filter === '' ? t.none : t.noHits}>
+            {filter === '' ? <p>{t.noneText}</p> : null}
+          </Empty>
+        }
+        label={t.title}
+        columns={columns}
+        linkOf={({ _id }) => `/schedules/${encodeURIComponent(_id)}`}
       />
-      {error === null || isOfFilter(error) ? null : <ErrorNote error={error} retry={list.refetch} />}
-      {rows === undefined && error === null ? <Loading /> : null}
-      {rows?.length === 0 ? (
-        <Empty icon="schedules" title={filter === '' ? t.none : t.noHits}>
-          {filter === '' ? <p>{t.noneText}</p> : null}
-        </Empty>
-      ) : null}
-      {rows === undefined || rows.length === 0 ? null : (
-        <Table
-          label={t.title}
-          columns={columns}
-          rows={rows}
-          idOf={({ _id }) => _id}
-          linkOf={({ _id }) => `/schedules/${encodeURIComponent(_id)}`}
-          isBusy={list.isBusy}
-        />
-      )}
-      {list.hasMore ? (
-        <div>
-          <Button onPress={list.more} isPending={list.isMoreComing}>
-            {c.more}
-          </Button>
-        </div>
-      ) : null}
     </div>
   );
 }
