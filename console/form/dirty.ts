@@ -1,20 +1,24 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { PatchOperation } from '#client/index.ts';
+import { useIdentity } from '../session/identity.ts';
 import type { Values } from './form.tsx';
+import { kindOf, type Schema } from './schema.ts';
 
 /**
  * What has been typed over an object, and not saved: kept in this tab, so that neither a reload nor the end of a session takes
- * it away; whoever leaves is asked.
+ * it away; whoever leaves is asked. Secrets are kept
+ * nowhere, and nothing of one person is shown to the next.
  */
-export function useTyped(key: string, question: string) {
-  const place = `svc.draft ${key}`;
+export function useTyped(key: string, { properties }: Pick<Schema, 'properties'>, question: string) {
+  const { component, id } = useIdentity();
+  const place = `svc.draft ${component}/${id} ${key}`;
   const [typed, setTyped] = useState<Values>(() => JSON.parse(sessionStorage.getItem(place) ?? '{}'));
   const isDirty = Object.keys(typed).length > 0;
   useEffect(() => {
-    if (isDirty) sessionStorage.setItem(place, JSON.stringify(withoutSecrets(typed)));
+    if (isDirty) sessionStorage.setItem(place, JSON.stringify(withoutSecrets(typed, properties)));
     else sessionStorage.removeItem(place);
-  }, [place, typed, isDirty]);
+  }, [place, typed, properties, isDirty]);
   useBlocker({
     shouldBlockFn: ({ current, next }) =>
       isDirty && current.pathname !== next.pathname && !window.confirm(question),
@@ -31,8 +35,11 @@ export function useTyped(key: string, question: string) {
   };
 }
 
-function withoutSecrets(typed: Values): Values {
-  return Object.fromEntries(Object.entries(typed).filter(([name]) => !/password|secret/i.test(name)));
+/** A form of a process does not say that a field is secret: there its name does. */
+function withoutSecrets(typed: Values, properties: Schema['properties']): Values {
+  const isSecret = (name: string) =>
+    /password|secret/i.test(name) || kindOf(properties[name] ?? {}) === 'secret';
+  return Object.fromEntries(Object.entries(typed).filter(([name]) => !isSecret(name)));
 }
 
 /** What has to be sent so that an object becomes what was typed: as little as possible. */

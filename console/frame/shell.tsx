@@ -165,6 +165,7 @@ function Account() {
   const leave = async () => {
     await logOut().catch(() => undefined);
     queries.clear();
+    sessionStorage.clear();
     location.reload();
   };
   return (

@@ -57,7 +57,7 @@ function Account({
   const t = useWords(words);
   const review = useReview();
   const { _id, _rev } = object;
-  const { typed, type: change, forget } = useTyped(`own ${type}/${_id}`, t.leave);
+  const { typed, type: change, forget } = useTyped(`own ${type}/${_id}`, schema, t.leave);
   const operations = patchOf(object, typed);
   const save = async () => {
     if (operations.length === 0) return;

@@ -34,7 +34,7 @@ function Start({ process, form }: { readonly process: string; readonly form: For
   const navigate = useNavigate();
   const review = useReview();
   const { role }: StartSearch = startRoute.useSearch();
-  const { typed, type: change, forget } = useTyped(`start ${process} ${role ?? ''}`, t.leave);
+  const { typed, type: change, forget } = useTyped(`start ${process} ${role ?? ''}`, form, t.leave);
   const values = { ...valuesOf(form), ...(role === undefined ? {} : { role }), ...typed };
   const send = async () => {
     const content = Object.fromEntries(

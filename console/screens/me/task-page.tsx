@@ -61,7 +61,7 @@ function OneTask({
   const navigate = useNavigate();
   const review = useReview();
   const identity = useIdentity();
-  const { typed, type: change, forget } = useTyped(`task ${id}`, t.leave);
+  const { typed, type: change, forget } = useTyped(`task ${id}`, form, t.leave);
   const isMine = task['assignee'] === identity.id || task['assignee'] === identity.name;
   const values = { ...valuesOf(form), ...typed };
   const act = async (action: string, title: string, done: string, body?: unknown) => {

@@ -25,7 +25,7 @@ function New({ managed }: { readonly managed: ManagedType }) {
   const { type, title, properties } = managed;
   const navigate = useNavigate();
   const review = useReview();
-  const { typed, isDirty, type: change, forget } = useTyped(`new ${type}`, t.leave);
+  const { typed, isDirty, type: change, forget } = useTyped(`new ${type}`, managed, t.leave);
   const save = async () => {
     const content = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== null));
     const done = await review({

@@ -62,7 +62,7 @@ function One({ managed, object }: { readonly managed: ManagedType; readonly obje
   const navigate = useNavigate();
   const review = useReview();
   const { tab = 'form' }: ObjectSearch = objectRoute.useSearch();
-  const { typed, isDirty, type: change, forget } = useTyped(path.join('/'), t.leave);
+  const { typed, isDirty, type: change, forget } = useTyped(path.join('/'), managed, t.leave);
   const operations = patchOf(object, typed);
   const name = nameOf(object);
   const topic = `object:${type}`;
