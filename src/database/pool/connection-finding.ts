@@ -11,8 +11,6 @@ const HINTS: Readonly<Record<string, string>> = {
   '53300': 'raise max_connections, or lower SVC_DATABASE_POOL: see Connections in docs/operations.md',
   '57P03': 'Postgres is starting or stopping; start again in a moment',
 };
-const NETWORK =
-  /^(?:E(?:CONN|HOST|NET|TIMEDOUT|AI_|NOTFOUND|PIPE)|ERR_TLS|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_)/;
 const NO_TLS = /does not support SSL|SSL\/TLS required|no encryption/i;
 
 /**
@@ -35,7 +33,7 @@ export function connectionFinding(error: unknown, role?: string): Finding | unde
   if (hint !== undefined) return finding(`Postgres refuses: ${said}`, hint);
   if (isUnable(error)) return finding(`Postgres takes no changes: ${said}`, 'start again when it does');
   if (NO_TLS.test(said)) return finding(`Postgres refuses: ${said}`, 'see ?sslmode=… in DATABASE_URL');
-  if (!NETWORK.test(state) && !isConnectionLost(error)) return undefined;
+  if (!isConnectionLost(error)) return undefined;
   return finding(
     `Postgres cannot be reached: ${said}`,
     'check that it runs, and host and port in DATABASE_URL',
