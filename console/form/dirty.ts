@@ -1,5 +1,5 @@
 import { useBlocker } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { PatchOperation } from '#client/index.ts';
 import { useIdentity } from '../session/identity.ts';
 import type { Values } from './form.tsx';
@@ -15,13 +15,16 @@ export function useTyped(key: string, { properties }: Pick<Schema, 'properties'>
   const place = `svc.draft ${component}/${id} ${key}`;
   const [typed, setTyped] = useState<Values>(() => JSON.parse(sessionStorage.getItem(place) ?? '{}'));
   const isDirty = Object.keys(typed).length > 0;
+  // Whoever has saved leaves before the next rendering.
+  const asks = useRef(isDirty);
+  asks.current = isDirty;
   useEffect(() => {
     if (isDirty) sessionStorage.setItem(place, JSON.stringify(withoutSecrets(typed, properties)));
     else sessionStorage.removeItem(place);
   }, [place, typed, properties, isDirty]);
   useBlocker({
     shouldBlockFn: ({ current, next }) =>
-      isDirty && current.pathname !== next.pathname && !window.confirm(question),
+      asks.current && current.pathname !== next.pathname && !window.confirm(question),
     enableBeforeUnload: false,
   });
   return {
@@ -29,6 +32,7 @@ export function useTyped(key: string, { properties }: Pick<Schema, 'properties'>
     isDirty,
     type: (name: string, value: unknown) => setTyped((before) => ({ ...before, [name]: value })),
     forget: () => {
+      asks.current = false;
       sessionStorage.removeItem(place);
       setTyped({});
     },

@@ -60,7 +60,13 @@ export function Table<T>({
   const focusRow = (index: number) => {
     if (index < 0 || index >= rows.length) return;
     if (isVirtual) virtual.scrollToIndex(index);
-    requestAnimationFrame(() => frame.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus());
+    const focus = () => {
+      const row = frame.current?.querySelector<HTMLElement>(`[data-row="${index}"]`);
+      row?.focus();
+      return row;
+    };
+    // At once, for the next key is meant for it; one that is out of sight is drawn first.
+    if (focus() == null) requestAnimationFrame(focus);
   };
   useEffect(() => {
     const press = ({ key, target, ctrlKey, metaKey, altKey }: globalThis.KeyboardEvent) => {

@@ -27,7 +27,8 @@ interface ClusterNode {
   readonly configuration?: string;
   readonly clockSkewMs?: number;
   readonly ready?: boolean;
-  readonly drainedAt?: string | null;
+  /** Absent where it is not. */
+  readonly drained?: { readonly since: string; readonly by: string };
   readonly parts?: readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[];
   readonly figures?: Readonly<Record<string, number>>;
 }
@@ -75,7 +76,7 @@ function inOrder(nodes: readonly ClusterNode[]): readonly ClusterNode[] {
   return [...nodes].sort((a, b) => rank(a) - rank(b) || a.instanceId.localeCompare(b.instanceId));
 }
 
-function StateOf({ node: { state, ready, drainedAt } }: { readonly node: ClusterNode }) {
+function StateOf({ node: { state, ready, drained } }: { readonly node: ClusterNode }) {
   const t = useWords(words);
   if (state === 'down') {
     return (
@@ -91,7 +92,7 @@ function StateOf({ node: { state, ready, drainedAt } }: { readonly node: Cluster
       </Badge>
     );
   }
-  if (drainedAt !== undefined && drainedAt !== null) {
+  if (drained !== undefined) {
     return (
       <Badge tone="warn" mark="‖">
         {t.drained}
@@ -132,7 +133,7 @@ function OneNode({
     });
   const broken = parts.filter(({ ok }) => !ok);
   const isRunning = node.state === 'running';
-  const isDrained = node.drainedAt !== undefined && node.drainedAt !== null;
+  const isDrained = node.drained !== undefined;
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
   const figure = (each: string) => figures[each] ?? 0;
   const known = [
