@@ -19,7 +19,7 @@ describe.skipIf(executable === undefined)('schedules in the console', () => {
     await conforms(site, { path: '/schedules/sync-hr' }, { en: 'sync-hr', de: 'sync-hr' });
   });
 
-  it('tell why a firing is as it is, and run when that has been rehearsed', async () => {
+  it('tell why a firing is as it is, are rehearsed before they run, and are paused', async () => {
     const visitor = await site.open({ path: '/schedules' });
     const { page } = visitor;
     await page.getByRole('row', { name: /sync-hr/ }).click();
@@ -32,7 +32,9 @@ describe.skipIf(executable === undefined)('schedules in the console', () => {
     await why.getByRole('button', { name: 'Close' }).click();
     await why.waitFor({ state: 'detached' });
     await page.keyboard.press('r');
-    await page.getByText('Nothing has been written yet').waitFor();
+    // Its script fails, in the rehearsal as it did by night.
+    const rehearsal = page.getByRole('dialog', { name: 'Run sync-hr now' });
+    await rehearsal.getByText("cannot read property 'mail' of null").waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Pause' }).click();
