@@ -154,6 +154,7 @@ const addresses = {
   yaml: '^src/cli/remote/',
   '(vitest|testcontainers|fast-check)': '^(test/|console/(test/|.*(\\.test|\\.config)\\.ts$))',
   '(react|react-dom|react-aria-components|@tanstack)': '^console/',
+  '(@codemirror|@lezer)': '^console/code/',
   vite: '^console/vite',
   '(bpmn-engine|cron-parser)': '^test/differential/',
 };
