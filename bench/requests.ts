@@ -2,13 +2,11 @@
  * What a request over HTTP costs: processor time of the node's main thread, of all its threads and of Postgres, with users that have
  * no hooks and with processes. `--next-to <folder>` measures another checkout in turn, `--profile patch` profiles one of them instead.
  */
-import pg from 'pg';
 import { type Child, startChild } from './support/child.ts';
-import { databaseCpu } from './support/database-cpu.ts';
 import { type LoadResult, type LoadTask, NUMBER } from './support/load.ts';
 import { createBenchDatabase, onServer } from './support/postgres.ts';
-import { threadCpuMicroseconds } from './support/processor.ts';
 import { profileService } from './support/profile-service.ts';
+import { openCostMeter, type RequestCost } from './support/request-cost.ts';
 import { interleave } from './support/rounds.ts';
 import { compare, report } from './support/row.ts';
 import { AUTHORIZATION, call, createProject, startService } from './support/service.ts';
@@ -111,11 +109,7 @@ if (profiled === undefined) await measureAll();
 else await profile(profiled);
 
 async function measureAll(): Promise<void> {
-  const elsewhere = new URL(databaseUrl);
-  const database = elsewhere.pathname.slice(1);
-  elsewhere.pathname = '/postgres';
-  const observer = scope.adopt(new pg.Client({ connectionString: elsewhere.href }), (client) => client.end());
-  await observer.connect();
+  const meter = scope.use(await openCostMeter(databaseUrl));
   const nodes = { ours: scope.use(await startService({ ...options, name: 'ours' })) };
   const theirs =
     other === undefined
@@ -125,19 +119,7 @@ async function measureAll(): Promise<void> {
   for (const [quantity, ask] of asked) {
     const measured = Object.entries({ ...nodes, ...theirs }).map(
       ([name, { pid, url }]) =>
-        [
-          name,
-          (ms: number) => async (): Promise<Cost> => {
-            const before = threadCpuMicroseconds(pid);
-            const { result, microseconds } = await databaseCpu(observer, database, () => ask(url, ms));
-            const after = threadCpuMicroseconds(pid);
-            return {
-              'main thread': (after.main - before.main) / result.requests,
-              node: (after.all - before.all) / result.requests,
-              Postgres: microseconds / result.requests,
-            };
-          },
-        ] as const,
+        [name, (ms: number) => (): Promise<RequestCost> => meter.measure(pid, () => ask(url, ms))] as const,
     );
     const within = (ms: number) => Object.fromEntries(measured.map(([name, measure]) => [name, measure(ms)]));
     await interleave(1, within(WARM_UP_MS));
@@ -151,9 +133,6 @@ async function measureAll(): Promise<void> {
     }
   }
 }
-
-/** Of one request, in microseconds of a processor. */
-type Cost = Readonly<Record<'main thread' | 'node' | 'Postgres', number>>;
 
 async function profile(name: string): Promise<void> {
   const found = Object.entries(REQUESTS).find(([quantity]) => quantity.includes(name));

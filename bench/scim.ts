@@ -1,8 +1,11 @@
 /** What SCIM costs beside the REST interface: the same users made, found, read and changed over both, in turn. */
 import { type LoadTask, NUMBER } from './support/load.ts';
+import { openCostMeter } from './support/request-cost.ts';
 import { openRestBench } from './support/rest.ts';
+import { interleave } from './support/rounds.ts';
 import { compare } from './support/row.ts';
 import { AUTHORIZATION } from './support/service.ts';
+import { ROUND_MS, ROUNDS, WARM_UP_MS } from './support/settings.ts';
 import { USER_PATHS } from './support/users.ts';
 
 const BENCH = 'scim';
@@ -57,14 +60,41 @@ const PAIRS: Readonly<Record<string, { readonly scim: Asked; readonly rest: Aske
 
 await using scope = new AsyncDisposableStack();
 const bench = await openRestBench(scope, { connections: 32 });
-const node = await bench.startOurs();
-for (const [quantity, { scim, rest }] of Object.entries(PAIRS)) {
-  const rounds = await bench.measure({
-    ours: (ms) => bench.load(node, { ...scim, headers }, ms),
-    rest: (ms) => bench.load(node, { ...rest, headers }, ms),
-  });
-  const rates = (name: keyof typeof rounds) => rounds[name].map(({ perSecond }) => perSecond);
-  const row = { bench: BENCH, quantity, unit: 'requests/s', ours: rates('ours') };
-  // At most 1.3 of the cost.
-  compare({ ...row, goal: { atLeast: 1 / 1.3 } }, 'the same over /managed', rates('rest'));
+const meter = scope.use(await openCostMeter(bench.databaseUrl));
+const { url, pid } = await bench.startNode();
+const at = process.argv.indexOf('--only');
+const only = at < 0 ? '' : (process.argv[at + 1] ?? '');
+for (const [quantity, { scim, rest }] of Object.entries(PAIRS).filter(([name]) => name.includes(only))) {
+  const cost = (asked: Asked) => (ms: number) => async () => {
+    let rate = 0;
+    const { node, Postgres } = await meter.measure(pid, async () => {
+      const { perSecond } = await bench.load(url, { ...asked, headers }, ms);
+      rate = perSecond;
+      return { requests: (perSecond * ms) / 1_000 };
+    });
+    return { rate, cost: node + Postgres };
+  };
+  const within = (ms: number) => ({ ours: cost(scim)(ms), rest: cost(rest)(ms) });
+  await interleave(2, within(WARM_UP_MS));
+  const { ours, rest: theirs } = await interleave(ROUNDS, within(ROUND_MS));
+  const next = 'the same over /managed';
+  const row = { bench: BENCH, quantity };
+  compare(
+    // At most 1.3 of the cost.
+    {
+      ...row,
+      quantity: `${quantity}, node and Postgres`,
+      unit: 'µs',
+      lessIsBetter: true,
+      ours: ours.map(({ cost }) => cost),
+      goal: { atLeast: 1 / 1.3 },
+    },
+    next,
+    theirs.map(({ cost }) => cost),
+  );
+  compare(
+    { ...row, unit: 'requests/s', ours: ours.map(({ rate }) => rate) },
+    next,
+    theirs.map(({ rate }) => rate),
+  );
 }

@@ -4,7 +4,7 @@ import type { PlainServerKind, PlainServerTask } from './plain-server.ts';
 import { createBenchDatabase } from './postgres.ts';
 import { profileService } from './profile-service.ts';
 import { interleave } from './rounds.ts';
-import { createProject, startService } from './service.ts';
+import { createProject, type Service, startService } from './service.ts';
 import { ROUND_MS, ROUNDS, WARM_UP_MS } from './settings.ts';
 import { fillUsers, USER_TYPE, USERS } from './users.ts';
 
@@ -22,6 +22,8 @@ export interface RestBench {
   readonly databaseUrl: string;
   /** Starts a node of ours that has no schedules to run. @returns its address */
   startOurs(environment?: Readonly<Record<string, string>>): Promise<string>;
+  /** The same, with its process. */
+  startNode(environment?: Readonly<Record<string, string>>): Promise<Pick<Service, 'url' | 'pid'>>;
   startPlain(kind: PlainServerKind, body?: string): Promise<string>;
   load(url: string, request: Request, ms: number): Promise<LoadResult>;
   /** Warms up, and then measures the contenders in turn. */
@@ -44,14 +46,15 @@ export async function openRestBench(
   let nodes = 0;
   const bench: RestBench = {
     databaseUrl,
-    async startOurs(environment = {}) {
+    startOurs: async (environment) => (await bench.startNode(environment)).url,
+    async startNode(environment = {}) {
       const name = `bench-${++nodes}`;
       const service = await startService({
         ...options,
         name,
         environment: { SVC_ROLES: 'api', ...environment },
       });
-      return scope.use(service).url;
+      return scope.use(service);
     },
     async startPlain(kind, body = '') {
       const child = await startChild<PlainServerTask, string>('./plain-server.ts', {

@@ -1,5 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
 import {
+  cloneJson,
   equalJson,
   getAt,
   getMember,
@@ -87,7 +88,7 @@ export function memberIgnoringCase(object: JsonObject, name: string): JsonValue 
 
 /** The content of a new object. */
 export function newContent(type: ResourceType, { values, references }: Said): JsonObject {
-  const content: JsonObject = structuredClone(type.defaults);
+  const content: JsonObject = cloneJson(type.defaults);
   for (const { property, value } of values) if (value !== null) setIn(content, property.pointer, value);
   for (const { reference, refs } of references) {
     const edges = refs.map((ref) => ({ _ref: ref }));

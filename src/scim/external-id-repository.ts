@@ -30,13 +30,15 @@ export async function findExternalIds(
 async function readAll(db: Db, resources: readonly ClientResource[]): Promise<readonly (string | null)[]> {
   if (resources.length === 0) return [];
   const column = (name: keyof ClientResource) => resources.map((resource) => resource[name]);
-  const { rows } = await sql<Named>`
-    select e.client, e.type, e.id, e.external_id
-    from unnest(${column('client')}::text[], ${column('type')}::text[], ${column('id')}::text[]) as key(client, type, id)
+  const { rows } = await sql<{ place: number; external_id: string }>`
+    select key.place, e.external_id
+    from unnest(${column('client')}::text[], ${column('type')}::text[], ${column('id')}::text[])
+      with ordinality as key(client, type, id, place)
     join scim_external_id e on e.client = key.client collate "C" and e.type = key.type collate "C"
       and e.id = key.id collate "C"`.execute(db);
-  const found = new Map(rows.map((row) => [keyOf(row), row.external_id]));
-  return resources.map((resource) => found.get(keyOf(resource)) ?? null);
+  const found = new Array<string | null>(resources.length).fill(null);
+  for (const { place, external_id: externalId } of rows) found[place - 1] = externalId;
+  return found;
 }
 
 /** The objects that a client knows by an `externalId`. */

@@ -1,5 +1,5 @@
 import { BadRequestError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { cloneJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Context, PatchOperation } from '#resource/index.ts';
 import { withoutSchema } from './attribute-path.ts';
 import { badValue, memberIgnoringCase, memberOf, refsOf } from './content.ts';
@@ -65,7 +65,7 @@ export async function patchResource(
   operations: readonly PatchOperation[],
   purse: Purse,
 ): Promise<Patched> {
-  const patch = new Patch(type, structuredClone(before), purse);
+  const patch = new Patch(type, cloneJson(before), purse);
   for (const operation of operations) await patch.apply(operation);
   return patch;
 }

@@ -81,7 +81,7 @@ export class ScimObjects {
     const answer = await this.#ask.one({
       method: 'create',
       path: pathOf(this.#type),
-      fields: this.#fields(withoutReferences(selection)),
+      fields: this.#fields(shownFor(this.#type, selection).toWrite),
       nestedFields: true,
       parameters: {},
       newResourceId: null,
@@ -104,9 +104,7 @@ export class ScimObjects {
   ): Promise<Resource> {
     const selection = readSelection(this.#type, parameters);
     const said = readContent(this.#type, resource);
-    const isHeld = ({ binding, returned }: Attribute) =>
-      returned !== 'never' && !(binding.kind === 'reference' && binding.isArray);
-    const before = await this.#loadToChange(id, revision, isHeld, selection);
+    const before = await this.#loadToChange(id, revision, 'isHeld', selection);
     const lists = said.references.filter(({ reference }) => reference.isArray);
     const edges = new Map<string, EdgeChanges>(
       lists.map(({ reference: { property }, refs }) => [
@@ -124,9 +122,7 @@ export class ScimObjects {
     parameters: Parameters,
   ): Promise<Resource> {
     const selection = readSelection(this.#type, parameters);
-    const isWritable = ({ binding, mutability, returned }: Attribute) =>
-      mutability !== 'readOnly' && returned !== 'never' && !(binding.kind === 'reference' && binding.isArray);
-    const before = await this.#loadToChange(id, revision, isWritable, selection);
+    const before = await this.#loadToChange(id, revision, 'isWritable', selection);
     const shown = this.#represent(before.stored, before.externalId);
     const { resource, edges } = await patchResource(this.#type, shown, operations, this.#context.budget);
     const said = readContent(this.#type, resource);
@@ -150,20 +146,18 @@ export class ScimObjects {
     return !this.#platform.router.judgesAnswer({ method: 'read', path, fields: [], parameters: {} });
   }
 
-  /** Reads what is changed; and what the answer shows, where that is not a list that may be long and is about to change. */
+  /** Reads what is changed, and what the answer shows. */
   async #loadToChange(
     id: string,
     revision: string | null,
-    isNeeded: Selection['shows'],
+    isNeeded: 'isHeld' | 'isWritable',
     selection: Selection,
   ): Promise<Before> {
-    const isComplete = !this.#type.attributes.some(isWritableList);
-    const shows = (one: Attribute) => isNeeded(one) || (isComplete && selection.shows(one));
-    const showsPart: Selection['showsPart'] = (one, name) => isComplete && selection.showsPart(one, name);
     const [stored, [externalId = null]] = await Promise.all([
-      this.#load(id, { shows, showsPart }),
+      this.#load(id, shownFor(this.#type, selection)[isNeeded]),
       this.#externalIds([id]),
     ]);
+    const isComplete = answersWhole(this.#type);
     this.#requireRevision(stored, revision);
     return { stored, externalId, revision, isComplete, selection };
   }
@@ -182,7 +176,7 @@ export class ScimObjects {
         : await this.#ask.one({
             method: 'patch',
             path: pathOf(this.#type, id),
-            fields: this.#fields(withoutReferences(selection)),
+            fields: this.#fields(shownFor(this.#type, selection).toWrite),
             nestedFields: true,
             parameters: {},
             revision,
@@ -299,13 +293,44 @@ interface Before {
   readonly selection: Selection;
 }
 
-function isWritableList({ binding, mutability }: Attribute): boolean {
-  return binding.kind === 'reference' && binding.isArray && mutability !== 'readOnly';
+/** What is read of a resource on its way through a change. */
+interface ShownOnTheWay {
+  /** To be changed by a PUT, which is about all that is not hidden. */
+  readonly isHeld: Shown;
+  /** To be changed by a PATCH. */
+  readonly isWritable: Shown;
+  /** To read references of what is about to be written would send it before it is all there is to write. */
+  readonly toWrite: Shown;
 }
 
-/** To read them of what is about to be written would send it before it is all there is to write. */
-function withoutReferences({ shows, showsPart }: Shown): Shown {
-  return { shows: (one) => one.binding.kind !== 'reference' && shows(one), showsPart };
+function shownFor(type: ResourceType, selection: Selection): ShownOnTheWay {
+  const known = onTheWay.get(selection);
+  if (known !== undefined) return known;
+  const { shows, showsPart } = selection;
+  const isComplete = answersWhole(type);
+  const needing = (isNeeded: Shown['shows']): Shown => ({
+    shows: (one) => isNeeded(one) || (isComplete && shows(one)),
+    showsPart: (one, name) => isComplete && showsPart(one, name),
+  });
+  const isHeld = ({ binding, returned }: Attribute) =>
+    returned !== 'never' && !(binding.kind === 'reference' && binding.isArray);
+  const shown = {
+    isHeld: needing(isHeld),
+    isWritable: needing((one) => one.mutability !== 'readOnly' && isHeld(one)),
+    toWrite: { shows: (one: Attribute) => one.binding.kind !== 'reference' && shows(one), showsPart },
+  };
+  onTheWay.set(selection, shown);
+  return shown;
+}
+
+/** Most requests select nothing in particular, and what has to be read is known of them then. */
+const onTheWay = new WeakMap<Selection, ShownOnTheWay>();
+
+/** Whether all that the answer to a change shows is read before it: not where that is a list that may be long and is about to change. */
+function answersWhole({ attributes }: ResourceType): boolean {
+  return !attributes.some(
+    ({ binding, mutability }) => binding.kind === 'reference' && binding.isArray && mutability !== 'readOnly',
+  );
 }
 
 function contentOf({ content }: Resource): JsonObject {

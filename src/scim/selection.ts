@@ -74,43 +74,49 @@ function selectionOf(
     if (part?.returned !== 'request') return true;
     return areWanted && told.get(attribute)?.parts.has(name.toLowerCase()) === true;
   };
+  const looks = new Map(
+    schemasOf(type).map((schema) => {
+      const ofSchema = type.attributes.filter((one) => one.schema === schema);
+      return [schema, new Map(ofSchema.map((one) => [one.name, lookAt(one)]))];
+    }),
+  );
+  const own = looks.get(type.schema);
   return {
     shows,
     showsPart,
     select(resource) {
       const selected: JsonObject = {};
       for (const [name, value] of Object.entries(resource)) {
-        const isOwn = CORE.includes(name) || (name !== 'meta' && !schemasOf(type).includes(name));
-        if (CORE.includes(name)) selected[name] = value;
-        else if (name === 'meta') {
-          const meta = part(value, ofMeta, areWanted);
-          if (meta !== undefined) selected[name] = meta;
-        } else if (isOwn) {
-          const shown = selectedValue(type, name, type.schema, value);
-          if (shown !== undefined) selected[name] = shown;
-        } else if (isObject(value)) {
-          const parts = Object.entries(value).flatMap(([own, inner]) => {
-            const shown = selectedValue(type, own, name, inner);
-            return shown === undefined ? [] : [[own, shown] as const];
-          });
-          if (parts.length > 0) selected[name] = Object.fromEntries(parts);
-        }
+        const shown = selectedMember(name, value);
+        if (shown !== undefined) selected[name] = shown;
       }
       return selected;
     },
   };
 
-  function selectedValue(
-    of: ResourceType,
-    name: string,
-    schema: string,
-    value: JsonValue,
-  ): JsonValue | undefined {
-    const attribute = attributeAt(of, { schema, name, sub: null });
-    if (attribute === undefined || !shows(attribute)) return undefined;
-    if (attribute.returned === 'always') return value;
-    const shown = part(value, told.get(attribute), areWanted);
-    return shown === undefined ? undefined : withParts(shown, (part) => showsPart(attribute, part));
+  function selectedMember(name: string, value: JsonValue): JsonValue | undefined {
+    if (CORE.includes(name)) return value;
+    if (name === 'meta') return part(value, ofMeta, areWanted);
+    const extension = looks.get(name);
+    if (extension === undefined || !isObject(value)) return own?.get(name)?.(value);
+    const parts = Object.entries(value).flatMap(([inner, of]) => {
+      const shown = extension.get(inner)?.(of);
+      return shown === undefined ? [] : [[inner, shown] as const];
+    });
+    return parts.length === 0 ? undefined : Object.fromEntries(parts);
+  }
+
+  /** What is shown of its values. */
+  function lookAt(attribute: Attribute): (value: JsonValue) => JsonValue | undefined {
+    if (!shows(attribute)) return () => undefined;
+    if (attribute.returned === 'always') return (value) => value;
+    const tell = told.get(attribute);
+    const isPartial = attribute.subAttributes.some(({ name }) => !showsPart(attribute, name));
+    return (value) => {
+      const shown = part(value, tell, areWanted);
+      if (shown === undefined || !isPartial) return shown;
+      return withParts(shown, (name) => showsPart(attribute, name));
+    };
   }
 }
 

@@ -44,12 +44,13 @@ export async function writeScimResponse(
     return { status: 304, headers: { ...HEADERS, ...etag }, body: null };
   }
   const meta = isObject(content) ? content['meta'] : undefined;
-  const path = [...request.path.slice(1), ...(created && id !== null ? [id] : [])]
-    .map(encodeURIComponent)
-    .join('/');
-  const location =
-    isObject(meta) && typeof meta['location'] === 'string' ? meta['location'] : `${form.base()}/${path}`;
+  const location = isObject(meta) && typeof meta['location'] === 'string' ? meta['location'] : addressed();
   return written(created ? 201 : 200, content, form, { Location: location, ...etag });
+
+  function addressed(): string {
+    const path = [...request.path.slice(1), ...(created && id !== null ? [id] : [])];
+    return `${form.base()}/${path.map(encodeURIComponent).join('/')}`;
+  }
 }
 
 export function writeScimError(error: ResourceError): Answer {

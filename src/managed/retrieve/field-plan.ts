@@ -28,14 +28,17 @@ const OF_THE_EDGE: ReadonlySet<string> = new Set(['_ref', '_refProperties']);
  * of what they refer to, `roles/0/name` and `manager/mail` with the named ones.
  */
 export function planFields(type: ManagedType, pointers: readonly Pointer[]): FieldPlan {
-  if (pointers.length > 0) return compilePlan(type, pointers);
-  const plan = defaultPlans.get(type) ?? compilePlan(type, pointers);
-  defaultPlans.set(type, plan);
+  const asked = pointers.length === 0 ? NO_FIELDS : pointers;
+  const ofType = plans.get(type) ?? new WeakMap<readonly Pointer[], FieldPlan>();
+  plans.set(type, ofType);
+  const plan = ofType.get(asked) ?? compilePlan(type, asked);
+  ofType.set(asked, plan);
   return plan;
 }
 
-/** Most requests ask for nothing in particular. */
-const defaultPlans = new WeakMap<ManagedType, FieldPlan>();
+const NO_FIELDS: readonly Pointer[] = [];
+/** One request plans its fields more than once, and most requests ask for nothing in particular. */
+const plans = new WeakMap<ManagedType, WeakMap<readonly Pointer[], FieldPlan>>();
 
 function compilePlan(type: ManagedType, pointers: readonly Pointer[]): FieldPlan {
   const named: Pointer[] = [];
