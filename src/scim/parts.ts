@@ -56,8 +56,8 @@ export async function withValues(
   added: readonly JsonValue[],
   pause: Pause,
 ): Promise<JsonValue[]> {
-  const isNew = (value: JsonValue) => !before.some((one) => isSame(one, value));
-  const news = await filterInTurns(added, isNew, pause);
+  const find = finderIn(before);
+  const news = await filterInTurns(added, (value) => find(value).next().done === true, pause);
   // One element at most is the primary one: the last that is said to be.
   const isPrimary = news.some((one) => isObject(one) && one['primary'] === true);
   const kept = isPrimary
@@ -67,12 +67,55 @@ export async function withValues(
 }
 
 /** A list without the values that are listed. */
-export function withoutValues(
+export async function withoutValues(
   before: readonly JsonValue[],
   removed: readonly JsonValue[],
   pause: Pause,
 ): Promise<JsonValue[]> {
-  return filterInTurns(before, (one) => !removed.some((value) => isSame(one, value)), pause);
+  const find = finderIn(before);
+  const gone = new Set<JsonValue>();
+  await filterInTurns(
+    removed,
+    (value) => {
+      for (const one of find(value)) gone.add(one);
+      return false;
+    },
+    pause,
+  );
+  return before.filter((one) => !gone.has(one));
+}
+
+/** Finds the values of a list that are the same as another, among those that have the rarest of its parts in common with it. */
+function finderIn(list: readonly JsonValue[]): (value: JsonValue) => Generator<JsonValue, void> {
+  const byPart = new Map<string, JsonValue[]>();
+  for (const one of list) {
+    for (const part of partsOf(one)) {
+      const others = byPart.get(part);
+      if (others === undefined) byPart.set(part, [one]);
+      else others.push(one);
+    }
+  }
+  const among = (value: JsonValue): readonly JsonValue[] => {
+    const [first, ...parts] = partsOf(value).map((part) => byPart.get(part) ?? []);
+    // Nothing that it has tells it from those that have nothing.
+    if (first === undefined) return list;
+    return parts.reduce((fewest, some) => (some.length < fewest.length ? some : fewest), first);
+  };
+  return function* (value) {
+    for (const one of among(value)) if (isSame(one, value)) yield one;
+    // A value alone is the same as an object that has it, whatever else that says.
+    const [alone = ''] = isObject(value) ? partsOf(value['value'] ?? null) : [];
+    for (const one of byPart.get(alone) ?? []) if (!isObject(one) && isSame(one, value)) yield one;
+  };
+}
+
+/** A text for each part that is something; what is no object is a value alone. */
+function partsOf(value: JsonValue): string[] {
+  const parts = isObject(value) ? Object.entries(value) : [['value', value] as const];
+  return parts.flatMap(([name, part]) => {
+    if (part === null) return [];
+    return [`${name.toLowerCase()} ${typeof part === 'object' ? '' : JSON.stringify(part)}`];
+  });
 }
 
 /** The same value; of objects what the shorter one says counts, such as the value alone. */

@@ -1,5 +1,5 @@
 import { BadRequestError } from '#errors/index.ts';
-import { cloneJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { cloneJson, isObject, type JsonObject, type JsonValue, sizeOf } from '#json/index.ts';
 import type { Context, PatchOperation } from '#resource/index.ts';
 import { withoutSchema } from './attribute-path.ts';
 import { badValue, memberIgnoringCase, memberOf, refsOf } from './content.ts';
@@ -48,8 +48,9 @@ interface Target {
   readonly filter: ScimFilter | null;
 }
 
-/** What a filter looks at of an element, at most. */
-const LOOKS_OF_A_FILTER = 20;
+/** What a condition looks at of an element, at most; and so many bytes of its texts take as long as one look. */
+const LOOKS = 20;
+const BYTES_OF_A_LOOK = 8;
 const CORE = new Set(['schemas', 'meta']);
 
 /**
@@ -217,7 +218,7 @@ class Patch implements Patched {
 
   async #elements(op: Op, { attribute, sub }: Target, filter: ScimFilter, value: JsonValue): Promise<void> {
     const before = valuesOf(memberOf(this.#type, attribute, this.resource) ?? null);
-    this.#purse.spend('nodes', before.length * LOOKS_OF_A_FILTER);
+    this.#purse.spend('nodes', costOf(filter, before));
     const isExact = exactness(attribute);
     const meets = (one: JsonValue) => isObject(one) && meetsFilter(filter, one, isExact);
     const meant = new Set(await filterInTurns(before, meets, this.#pause));
@@ -291,6 +292,17 @@ class Patch implements Patched {
       if (value !== undefined) holder[name] = value;
     } else if (value !== undefined) this.resource[schema] = { [name]: value };
   }
+}
+
+function costOf(filter: ScimFilter, elements: readonly JsonValue[]): number {
+  const texts = Math.ceil(sizeOf([...elements]).bytes / BYTES_OF_A_LOOK);
+  return conditionsIn(filter) * (elements.length * LOOKS + texts);
+}
+
+function conditionsIn(filter: ScimFilter): number {
+  if (filter.kind === 'and' || filter.kind === 'or')
+    return filter.filters.reduce((sum, one) => sum + conditionsIn(one), 0);
+  return filter.kind === 'not' || filter.kind === 'element' ? conditionsIn(filter.filter) : 1;
 }
 
 function exactness(attribute: Attribute): (path: { readonly name: string }) => boolean {
