@@ -40,7 +40,7 @@ export function isSecretValue(value: JsonValue | undefined): boolean {
 }
 
 export function isReference(value: unknown): boolean {
-  return typeof value === 'string' && /&\{[^}]+\}/.test(value);
+  return typeof value === 'string' && /&\{[^{}]+\}/.test(value);
 }
 
 /** What stands in place of a secret: of a URL all but the password, else a seal. */

@@ -107,7 +107,7 @@ function cutShort(cause?: unknown): BadRequestError {
 }
 
 function isPlain(header: string | undefined): boolean {
-  return /^\s*(?:identity)?\s*$/i.test(header ?? '');
+  return ['', 'identity'].includes((header ?? '').trim().toLowerCase());
 }
 
 function decoderOf(header: string | undefined): Decoder | undefined {

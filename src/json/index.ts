@@ -6,6 +6,7 @@
  */
 export { isTooDeep, MOST_LEVELS } from './depth.ts';
 export { equalJson } from './equal.ts';
+export { findText, hasText, splitText } from './find-text.ts';
 export { firstOf, itemAt, lastOf } from './list.ts';
 export {
   arrayIndex,

@@ -16,7 +16,7 @@ export function familyOf(address: string): 'ipv4' | 'ipv6' | undefined {
  * @returns undefined when it cannot be read
  */
 export function readAddress(text: string): string | undefined {
-  const [, bracketed, before] = /^\s*(?:\[([^\]]*)\](?::\d+)?|([^[\]]*?))\s*$/.exec(text) ?? [];
+  const [, bracketed, before] = /^(?:\[([^\]]*)\](?::\d+)?|([^[\]]*))$/.exec(text.trim()) ?? [];
   const address = bracketed ?? before?.replace(/^([^:]*):\d+$/, '$1') ?? '';
   const family = isIP(address);
   if (family === 0 || (bracketed !== undefined && family !== 6)) return undefined;

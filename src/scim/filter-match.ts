@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { hasText, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { lowerCaseOf } from '#resource/index.ts';
 import type { AttributePath } from './attribute-path.ts';
 import { memberIgnoringCase } from './content.ts';
@@ -69,7 +69,7 @@ function compares(
 
 const TEXTS: Readonly<Record<Exclude<ScimOperator, 'ne'>, (text: string, other: string) => boolean>> = {
   eq: (text, other) => text === other,
-  co: (text, other) => text.includes(other),
+  co: hasText,
   sw: (text, other) => text.startsWith(other),
   ew: (text, other) => text.endsWith(other),
   gt: (text, other) => text > other,

@@ -292,6 +292,32 @@ describe('a page of somebody else', () => {
   });
 });
 
+describe('a text that is made to take long', () => {
+  const part = `b${'a'.repeat(20_000)}`;
+  const text = `b${'a'.repeat(19_999)}c`.repeat(7) + 'a'.repeat(60_000);
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'a password that nearly holds a name',
+      () =>
+        asEve('POST', 'policy/managed/user/*?_action=validateObject', {
+          body: { password: text, userName: part, givenName: part, sn: part },
+        }),
+    ],
+    [
+      'an encoding of blanks',
+      () =>
+        asNobody('POST', 'info/ping', {
+          body: {},
+          headers: { 'Content-Encoding': `${'\u00a0'.repeat(20_000)}x` },
+        }),
+    ],
+  ])('keeps the thread from nobody: %s', async (_title, ask) => {
+    const startedAt = process.threadCpuUsage();
+    await ask();
+    expect(process.threadCpuUsage(startedAt).user).toBeLessThan(700_000);
+  });
+});
+
 describe('after all attacks', () => {
   it('what is worth most is as it was', site.expectUnharmed);
   it('nothing was harmed, and nothing failed inside', site.expectNoFailure);

@@ -55,7 +55,7 @@ export function parseDouble(text: string): number {
   const trimmed = text.trim();
   if (trimmed === '') throw numberFormat('empty String');
   if (/^[+-]?(?:NaN|Infinity)$/.test(trimmed)) return Number(trimmed.replace('+', ''));
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?$/.test(trimmed)) {
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?$/.test(trimmed)) {
     throw numberFormat(`For input string: "${text}"`);
   }
   return Number(trimmed.replace(/[dDfF]$/, ''));

@@ -132,8 +132,8 @@ async function asset(file: BuiltFile | undefined, { incoming }: HttpExchange): P
   if (
     incoming
       .header('if-none-match')
-      ?.split(/\s*,\s*/)
-      .includes(tag)
+      ?.split(',')
+      .some((one) => one.trim() === tag)
   ) {
     return { status: 304, headers, body: null };
   }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { BadRequestError, wordsOf } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { hasText, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type FailedRequirement, MET, type Policy, type PolicyInput, unmet } from './policy.ts';
 
 /** Says what is wrong with a text, or undefined when nothing is. */
@@ -104,7 +104,7 @@ const cannotContainOthers = textPolicy(
     const stored = fields.some((field) => object[field] === undefined) ? await place.stored() : null;
     const failed = fields.filter((field) => {
       const other = object[field] ?? stored?.[field];
-      return typeof other === 'string' && other !== '' && text.includes(other);
+      return typeof other === 'string' && other !== '' && hasText(text, other);
     });
     return failed.flatMap((field) => unmet('CANNOT_CONTAIN_OTHERS', { disallowedFields: field }));
   },

@@ -1,4 +1,4 @@
-import { getAt, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
+import { getAt, hasText, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
 import { type Comparison, type FilterValue, lowerCaseOf, type QueryFilter } from './query-filter.ts';
 import { compareText } from './query-filter-order.ts';
 
@@ -58,7 +58,7 @@ function compileComparison(operator: Comparison, literal: FilterValue): Test {
     case 'eq':
       return (value) => value === literal;
     case 'co':
-      return textTest(literal, (text, part) => text.includes(part));
+      return textTest(literal, hasText);
     case 'sw':
       return textTest(literal, (text, part) => text.startsWith(part));
     case 'ew':

@@ -103,7 +103,7 @@ export async function fireTrigger(
 /** File or label, line and column at which a script failed. */
 function scriptPlace({ cause }: Error): string | undefined {
   return cause instanceof Error
-    ? /\n\s+at [^\n]*\(([^()\n]+:\d+:\d+)\)/.exec(cause.stack ?? '')?.[1]
+    ? /\n[ \t]+at [^\n]*\(([^()\n]+:\d+:\d+)\)/.exec(cause.stack ?? '')?.[1]
     : undefined;
 }
 

@@ -85,9 +85,9 @@ async function readRecipients(template: Expression, resolve: Resolve): Promise<s
   return found.filter((text) => text.trim() !== '');
 }
 
-/** Commas inside quotes belong to a name. */
+/** Commas inside quotes belong to a name, and so does all behind a quote that nothing closes. */
 function splitRecipients(text: string): string[] {
-  return text.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
+  return text.match(/(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^,"])+/gs) ?? [];
 }
 
 function isBlank({ parts }: Expression): boolean {

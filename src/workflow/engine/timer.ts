@@ -227,7 +227,7 @@ function firstAfter(every: string, from: number, after: number): number {
 /** Whether its steps are of different lengths: those with years or months, of which there may be none. */
 function isOfCalendar(every: string): boolean {
   const [date = ''] = every.split('T');
-  return /[1-9][\d.,]*[YM]|[.,]\d*[1-9]\d*[YM]/.test(date);
+  return [...date.matchAll(/(?<![\d.,])([\d.,]+)[YM]/g)].some(([, count = '']) => /[1-9]/.test(count));
 }
 
 function times(every: string, n: number): string {

@@ -73,7 +73,7 @@ export function describe(value: Value): string {
 
 function parseNumber(value: Value): number | undefined {
   if (typeof value === 'number') return value;
-  if (typeof value !== 'string' || !/^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(value))
+  if (typeof value !== 'string' || !/^\s*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?\s*$/i.test(value))
     return undefined;
   return Number(value);
 }

@@ -1,4 +1,4 @@
-import { getMember, type JsonObject } from '#json/index.ts';
+import { findText, getMember, hasText, type JsonObject, splitText } from '#json/index.ts';
 import { CoercionError, compare, isEqual, toNumber, toText } from './coercion.ts';
 import { dateOf } from './date-value.ts';
 import { isObject, toJson, type Value } from './value.ts';
@@ -13,7 +13,7 @@ const integer = (args: readonly Value[], index = 0): number => Math.trunc(toNumb
 const TEXT_METHODS: ReadonlyMap<string, Method<string>> = new Map<string, Method<string>>([
   ['equals', (target, [other]) => target === other],
   ['equalsIgnoreCase', (target, args) => target.toLowerCase() === text(args).toLowerCase()],
-  ['contains', (target, args) => target.includes(text(args))],
+  ['contains', (target, args) => hasText(target, text(args))],
   ['startsWith', (target, args) => target.startsWith(text(args))],
   ['endsWith', (target, args) => target.endsWith(text(args))],
   ['concat', (target, args) => limited(target, text(args).length, () => target + text(args))],
@@ -26,15 +26,18 @@ const TEXT_METHODS: ReadonlyMap<string, Method<string>> = new Map<string, Method
     'substring',
     (target, args) => substring(target, integer(args), args[1] === undefined ? undefined : integer(args, 1)),
   ],
-  ['indexOf', (target, args) => target.indexOf(text(args))],
-  ['lastIndexOf', (target, args) => target.lastIndexOf(text(args))],
+  ['indexOf', (target, args) => findText(target, text(args))],
+  ['lastIndexOf', (target, args) => lastIndexOf(target, text(args))],
   // Literal, not a pattern as in Java: a pattern from a variable could take for ever.
-  ['split', (target, args) => target.split(text(args))],
+  ['split', (target, args) => split(target, text(args))],
   [
     'replace',
     (target, args) => {
-      const added = target.split(text(args)).length * text(args, 1).length;
-      return limited(target, added, () => target.replaceAll(text(args), () => text(args, 1)));
+      const pieces = split(target, text(args));
+      const added = pieces.length * text(args, 1).length;
+      return limited(target, added, () =>
+        text(args) === '' ? target.replaceAll('', () => text(args, 1)) : pieces.join(text(args, 1)),
+      );
     },
   ],
   ['toString', (target) => target],
@@ -114,6 +117,16 @@ function elementAt(target: Value[], index: number): Value {
   const element = target[index];
   if (element === undefined) throw new CoercionError(`asks for element ${index} of ${target.length}`);
   return element;
+}
+
+function split(target: string, separator: string): string[] {
+  return separator === '' ? target.split('') : splitText(target, separator);
+}
+
+function lastIndexOf(target: string, part: string): number {
+  const backwards = (text: string) => text.split('').reverse().join('');
+  const at = findText(backwards(target), backwards(part));
+  return at === -1 ? -1 : target.length - at - part.length;
 }
 
 function substring(target: string, start: number, end = target.length): string {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#json/index.ts';
+import { hasText, type JsonValue } from '#json/index.ts';
 import { compare, isEmpty, isEqual, toText } from './coercion.ts';
 import { toJson, type Value } from './value.ts';
 
@@ -9,7 +9,7 @@ const present = (value: JsonValue | undefined): value is JsonValue => value !== 
 
 function contains(value: JsonValue | undefined, item: Value): boolean {
   if (!present(value)) return false;
-  if (typeof value === 'string') return value.includes(toText(item));
+  if (typeof value === 'string') return hasText(value, toText(item));
   return Array.isArray(value) && value.some((element) => isEqual(element, item));
 }
 

@@ -45,7 +45,7 @@ export function fromForm(property: FormProperty, value: JsonValue): Conversion {
       return Number.isSafeInteger(number) ? { value: number! } : { problem: 'is not a whole number' };
     }
     case 'double': {
-      const number = numberOf(value, /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i);
+      const number = numberOf(value, /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i);
       return number !== undefined && Number.isFinite(number)
         ? { value: number }
         : { problem: 'is not a number' };
@@ -79,7 +79,8 @@ function instantOf(value: JsonValue): number | undefined {
   if (ms !== undefined) return isInstant(ms) ? ms : undefined;
   if (typeof value !== 'number' && (typeof value !== 'string' || !ISO_DATE.test(value))) return undefined;
   // A date-time without an offset is one in UTC.
-  const text = typeof value === 'string' && /T[^Z+-]*$/.test(value) ? `${value}Z` : value;
+  const isLocal = typeof value === 'string' && value.includes('T') && !/(?:Z|[+-]\d\d:?\d\d)$/.test(value);
+  const text = isLocal ? `${value}Z` : value;
   const instant = typeof text === 'string' ? parseInstant(text) : text;
   return isInstant(instant) ? instant : undefined;
 }

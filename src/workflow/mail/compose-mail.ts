@@ -43,7 +43,7 @@ export function composeMail(call: DelegateCall, defaultFrom: string): Mail {
     to: addresses('to'),
     cc: addresses('cc'),
     bcc: addresses('bcc'),
-    subject: (text('subject') ?? '').replace(/\s*[\r\n]+\s*/g, ' '),
+    subject: joinedLines(text('subject') ?? ''),
     text: body('text'),
     html: body('html'),
     headers: readHeaders(call),
@@ -67,6 +67,11 @@ function oneAddress(call: DelegateCall, field: string, text: string): string {
     throw bad(call, `has the field ${field} with '${address.slice(0, 80)}', which is no address`);
   }
   return address;
+}
+
+function joinedLines(text: string): string {
+  const lines = text.split(/[\r\n]+/).map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
 }
 
 /** A line break would begin another header. */

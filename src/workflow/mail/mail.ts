@@ -21,8 +21,12 @@ export type Attachment = {
   readonly content: string;
 } & JsonObject;
 
+/** A line of a header has no more (RFC 5322, 2.1.1). */
+const MOST_OF_ADDRESS = 998;
+
 /** The one address that a text of a mail is, `a@x.org` or with a name in front of it; undefined for anything else. */
 export function readAddress(text: string): { readonly name: string; readonly address: string } | undefined {
+  if (text.length > MOST_OF_ADDRESS) return undefined;
   const [, written = '', inside, alone] =
     /^([^<>]*)<([^<>\s,;]+@[^<>\s,;]+)>$|^([^<>\s,;]+@[^<>\s,;]+)$/.exec(text) ?? [];
   const address = inside ?? alone;

@@ -26,7 +26,7 @@ export function readInstant(name: string, value: string): string {
     .replace(/(T[\d:.,]+) (\d\d:?\d\d)$/, '$1+$2')
     .replace(',', '.');
   if (ISO.test(text)) {
-    const zoned = /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text) || !text.includes('T') ? text : `${text}Z`;
+    const zoned = /(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text) || !text.includes('T') ? text : `${text}Z`;
     const at = parseInstant(
       zoned
         .replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
