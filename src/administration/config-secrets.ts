@@ -15,6 +15,9 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   'datasource.jdbc': ['/password'],
   workflow: ['/engine/password', '/mail/password'],
   'external.email': ['/auth/password'],
+  'provisioner.openicf': ['credentials', 'password', 'trustStorePassword'].map(
+    (name) => `/configurationProperties/${name}`,
+  ),
   identityProvider: ['/client_secret', '/clientSecret'],
 };
 

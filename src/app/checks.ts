@@ -8,6 +8,7 @@ import { checkScim } from '#scim/index.ts';
 import { checkScripts, ScriptInspector } from '#script/index.ts';
 import { checkAuthentication } from '#security/index.ts';
 import { checkMappings } from '#sync/index.ts';
+import { checkSystems } from '#system/index.ts';
 import { checkScans } from '#taskscanner/index.ts';
 import { checkWorkflow } from '#workflow/index.ts';
 
@@ -28,6 +29,7 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
   checkEndpoints(inspection);
   checkSchedules(inspection);
   checkScans(inspection);
+  checkSystems(inspection);
   checkMappings(inspection);
   checkWorkflow(inspection);
   checkInfo(inspection);

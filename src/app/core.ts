@@ -22,6 +22,7 @@ import {
   userDirectory,
 } from '#security/index.ts';
 import { syncFeature } from '#sync/index.ts';
+import { systemFeature } from '#system/index.ts';
 import { taskscannerFeature } from '#taskscanner/index.ts';
 import { type WorkflowPlatform, workflowFeature } from '#workflow/index.ts';
 import { openPlatform, type PlatformOptions } from './open-platform.ts';
@@ -103,6 +104,7 @@ export function buildCore(options: CoreOptions): Core {
     audit,
     managed,
     sync,
+    systemFeature(platform, { allowedNetworks, onlyDestinations }),
     administration,
     personalFeature(platform),
     scimFeature(platform, options),

@@ -8,9 +8,9 @@ const FIELD_FILES: Readonly<Record<string, string>> = {
   internal: 'Internal users and roles are those of repo/internal/user and repo/internal/role',
   recon: SYNCHRONISATION,
   provisioner: SYNCHRONISATION,
-  'provisioner.openicf': SYNCHRONISATION,
-  'provisioner.openicf.connectorinfoprovider': SYNCHRONISATION,
-  'provisioner.salesforce': SYNCHRONISATION,
+  'provisioner.openicf.connectorinfoprovider':
+    'Connectors run in the server itself; there are no remote ones',
+  'provisioner.salesforce': 'There is no connector for it',
   linkedView: SYNCHRONISATION,
   'repo.jdbc': 'DATABASE_URL names the database',
   'repo.orientdb': 'DATABASE_URL names the database',

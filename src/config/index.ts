@@ -47,6 +47,14 @@ export {
 } from './definitions/mapping-schema.ts';
 export { policyConfig } from './definitions/policy-schema.ts';
 export { processConfig } from './definitions/process-schema.ts';
+export {
+  PROPERTY_FLAGS,
+  type ProvisionerConfig,
+  provisionerConfig,
+  type SystemObjectConfig,
+  type SystemOperation,
+  type SystemPropertyConfig,
+} from './definitions/provisioner-schema.ts';
 export { repoConfig } from './definitions/repo-schema.ts';
 export {
   type RouterConfig,

@@ -8,6 +8,7 @@ import { managedConfig } from './managed-schema.ts';
 import { mappingConfig, syncConfig } from './mapping-schema.ts';
 import { policyConfig } from './policy-schema.ts';
 import { processConfig } from './process-schema.ts';
+import { provisionerConfig } from './provisioner-schema.ts';
 import { repoConfig } from './repo-schema.ts';
 import { routerConfig } from './router-schema.ts';
 import { scheduleConfig } from './schedule-schema.ts';
@@ -34,4 +35,5 @@ export const shippedDefinitions: readonly AnyConfigDefinition[] = [
   syncConfig,
   mappingConfig,
   scimConfig,
+  provisionerConfig,
 ];

@@ -78,6 +78,18 @@ export const METRICS = {
     help: 'Messages that were turned away at the door: unsound, too slow, or too many (HTTP_RATE_LIMIT)',
     labels: ['why'],
   },
+  systemCalls: {
+    type: 'histogram',
+    name: 'svc_system_call_duration_seconds',
+    help: 'Time that a call of another system took, by what came of it',
+    labels: ['system', 'operation', 'outcome'],
+  },
+  systemUp: {
+    type: 'gauge',
+    name: 'svc_system_up',
+    help: '0 since another system is not asked because it does not answer, 1 since it is back',
+    labels: ['system'],
+  },
   listening: {
     type: 'gauge',
     name: 'svc_listen_connected',

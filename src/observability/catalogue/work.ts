@@ -175,6 +175,24 @@ export const WORK = {
         sample('operated', { act, outcome }, said[outcome]),
       ),
   }),
+  'system.called': said<{ system: string; operation: string; outcome: string; ms: number }>({
+    level: 'trace',
+    text: ({ system, operation, outcome }) => `${operation} at system ${system}: ${outcome}`,
+    facts: ({ ms: span }) => ({ took: ms(span) }),
+    counts: ({ system, operation, outcome, ms: span }) =>
+      sample('systemCalls', { system, operation, outcome }, span / 1000),
+  }),
+  'system.away': said<{ system: string; why: string }>({
+    level: 'warn',
+    text: ({ system, why }) => `system ${system} is away: ${why}`,
+    counts: ({ system }) => sample('systemUp', { system }, 0),
+    sameAs: ({ system }) => system,
+  }),
+  'system.back': said<{ system: string }>({
+    level: 'info',
+    text: ({ system }) => `system ${system} is back`,
+    counts: ({ system }) => sample('systemUp', { system }, 1),
+  }),
   'sync.held': said<{ mapping: string; message: string }>({
     level: 'warn',
     text: ({ message }) => message,

@@ -1,0 +1,37 @@
+import { didYouMean } from '#errors/index.ts';
+import { csvKind } from './connectors/csv/csv-connector.ts';
+import type { ConnectorKind } from './contract.ts';
+
+export const CONNECTOR_KINDS: readonly ConnectorKind[] = [csvKind];
+
+export type FoundKind =
+  | { readonly kind: ConnectorKind }
+  | { readonly message: string; readonly hint: string };
+
+/** Connectors that others have and this server does not, by what their names hold, and what takes their place. */
+const REFUSED: readonly (readonly [RegExp, string])[] = [
+  [
+    /groovy|scripted/i,
+    'Scripts of the field that are connectors are not run; a type of managed.json with hooks may do',
+  ],
+  [/powershell/i, 'There is no PowerShell here; Active Directory is reached by LDAP'],
+  [/database|jdbc|sql/i, 'There is no connector for databases yet'],
+  [/scim/i, 'There is no connector for SCIM yet; others may come to /scim'],
+  [/activedirectory/i, 'Active Directory is reached by org.identityconnectors.ldap.LdapConnector'],
+  [
+    /sap|racf|kerberos|ssh|xml|salesforce|google|azure|msgraph|workday|servicenow|marketo|epic|docusign/i,
+    'There is no connector for it',
+  ],
+];
+
+/** What a `connectorName` means. */
+export function findKind(name: string, kinds: readonly ConnectorKind[] = CONNECTOR_KINDS): FoundKind {
+  const kind = kinds.find(({ id, names }) => id === name || names.includes(name));
+  if (kind !== undefined) return { kind };
+  const known = kinds.flatMap(({ names }) => names);
+  const refused = REFUSED.find(([pattern]) => pattern.test(name));
+  return {
+    message: `There is no connector '${name.slice(0, 200)}'`,
+    hint: didYouMean(name, known) ?? refused?.[1] ?? `There are ${known.join(', ')}`,
+  };
+}

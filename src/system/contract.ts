@@ -1,0 +1,266 @@
+import type { Socket } from 'node:net';
+
+/**
+ * What a connector is to the server: all that one of them may import of it. A connector speaks one protocol, with the names and the
+ * values of the other side; everything that is the same for all of them (names and types of the project, timeouts, bounds, retries,
+ * what is secret) is done in front of it.
+ *
+ * Rules: what a signal has ended rejects with `timeout`, and its connection is not used again. Writes may be repeated: deleting
+ * what is gone, adding a value that is there and removing one that is not succeed. Ids are opaque, and stay where the other side has
+ * such ids. An attribute without a value is absent. Binary values pass through no text. Nothing is kept outside of what `open` gives.
+ */
+
+/** Attributes that all connectors name alike. */
+export const UID = '__UID__';
+export const NAME = '__NAME__';
+export const PASSWORD = '__PASSWORD__';
+export const ENABLE = '__ENABLE__';
+
+/** Kinds of objects that all connectors name alike. */
+export const ACCOUNT = '__ACCOUNT__';
+export const GROUP = '__GROUP__';
+
+/** A text that is shown nowhere: neither in a log nor in JSON. */
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  reveal(): string {
+    return this.#text;
+  }
+
+  toString(): string {
+    return '***';
+  }
+
+  toJSON(): string {
+    return '***';
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return '***';
+  }
+}
+
+export type Scalar = string | number | boolean | bigint | Uint8Array | Secret;
+export type Attributes = ReadonlyMap<string, readonly Scalar[]>;
+export type ObjectClassName = string;
+
+/** What a configuration property holds: `files` of the project as texts, lists also as one text with commas. */
+interface PropertyTypes {
+  readonly text: string;
+  readonly number: number;
+  readonly flag: boolean;
+  readonly list: readonly string[];
+  readonly secret: Secret;
+}
+
+export interface ConfigurationProperty {
+  readonly type: keyof PropertyTypes;
+  /** What it is, in a few words. */
+  readonly does: string;
+  readonly isRequired?: true;
+  readonly default?: string | number | boolean | readonly string[];
+}
+
+export type ConfigurationProperties = Readonly<Record<string, ConfigurationProperty>>;
+
+/** The properties as they are read: what is required or has a default is there. */
+export type ConfigurationOf<P extends ConfigurationProperties> = {
+  readonly [Name in keyof P]: P[Name] extends { readonly isRequired: true } | { readonly default: unknown }
+    ? PropertyTypes[P[Name]['type']]
+    : PropertyTypes[P[Name]['type']] | undefined;
+};
+
+/** What is wrong with a configuration, by the name of its property. */
+export interface ConfigurationProblem {
+  readonly property: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** What a connector has of the server. */
+export interface ConnectorHost {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /**
+   * A file of the project's folder `data`.
+   *
+   * @throws ConnectorError `misconfigured` for one that lies elsewhere
+   */
+  readonly resolveFile: (path: string) => string;
+  /** A connection, where the network rules of the operator allow it; refused ones end with an error of the socket. */
+  readonly connect: (place: { readonly host: string; readonly port: number }) => Socket;
+}
+
+export interface ConnectorKind<P extends ConfigurationProperties = ConfigurationProperties> {
+  /** Such as `ldap`. */
+  readonly id: string;
+  readonly displayName: string;
+  /** Values of `connectorName` that mean it; the first is what a new configuration gets. */
+  readonly names: readonly string[];
+  readonly properties: P;
+  /** Names of properties that others know and this one does without. */
+  readonly ignored?: readonly string[];
+  /** What is wrong with properties that are right by themselves. */
+  check?(configuration: ConfigurationOf<P>): readonly ConfigurationProblem[];
+  /** Does not connect yet. */
+  open(configuration: ConfigurationOf<P>, host: ConnectorHost): Connector;
+}
+
+export interface Connector extends AsyncDisposable {
+  readonly capabilities: Capabilities;
+  /** Connects, logs in, and looks whether the objects can be read. */
+  test(signal: AbortSignal): Promise<void>;
+  schema(signal: AbortSignal): Promise<readonly ObjectClass[]>;
+  get(type: ObjectClassName, id: string, request: ReadRequest): Promise<Entry | undefined>;
+  /** Reads no more ahead of demand than one page. */
+  search(type: ObjectClassName, query: SearchQuery, request: ReadRequest): AsyncIterable<Page>;
+  create(type: ObjectClassName, attributes: Attributes, request: WriteRequest): Promise<WriteResult>;
+  update(
+    type: ObjectClassName,
+    id: string,
+    deltas: readonly AttributeDelta[],
+    request: WriteRequest,
+  ): Promise<WriteResult>;
+  delete(type: ObjectClassName, id: string, request: WriteRequest): Promise<void>;
+  /** @returns the id of who has this password @throws ConnectorError `invalidCredentials` */
+  authenticate?(type: ObjectClassName, name: string, password: Secret, signal: AbortSignal): Promise<string>;
+}
+
+export interface Capabilities {
+  readonly create: boolean;
+  readonly update: boolean;
+  readonly delete: boolean;
+  /** What it can leave out of a listing by itself. */
+  readonly filter: readonly FilterOperator[];
+  /** The same listing comes in the same order again. */
+  readonly stableListing: boolean;
+  /** The other side makes up the id, and nothing that is written says which object it was: a create must not be repeated. */
+  readonly createIsBlind: boolean;
+  readonly maxConcurrency: number;
+}
+
+export type AttributeType = 'string' | 'integer' | 'number' | 'boolean' | 'binary' | 'secret';
+
+export interface AttributeInfo {
+  readonly name: string;
+  readonly type: AttributeType;
+  readonly isMultiValued?: boolean;
+  readonly isRequired?: boolean;
+  readonly isReadOnly?: boolean;
+  readonly isReturnedByDefault?: boolean;
+}
+
+export interface ObjectClass {
+  readonly name: ObjectClassName;
+  readonly attributes: readonly AttributeInfo[];
+}
+
+export interface ReadRequest {
+  readonly signal: AbortSignal;
+  /** Undefined for all that is shown by default. */
+  readonly attributes: readonly string[] | undefined;
+  /** Of these the values are binary, whatever their schema says. */
+  readonly binary: readonly string[];
+}
+
+export interface WriteRequest {
+  readonly signal: AbortSignal;
+}
+
+export interface WriteResult {
+  /** Another one after a rename, where ids are names. */
+  readonly id: string;
+}
+
+export interface Entry {
+  readonly id: string;
+  readonly name?: string;
+  readonly attributes: Attributes;
+}
+
+export interface SearchQuery {
+  readonly filter: Filter | undefined;
+  /**
+   * `native`: as the other side compares. `exact`: by characters; a connector whose other side does not compare so
+   * yields too many rather than too few, and says so (`Page.isSuperset`).
+   */
+  readonly comparison: 'native' | 'exact';
+  readonly pageSize: number;
+}
+
+export interface Page {
+  /** No more than the page size. */
+  readonly entries: readonly Entry[];
+  /** There may be some among them that the filter does not mean. */
+  readonly isSuperset: boolean;
+}
+
+export type FilterOperator = 'eq' | 'co' | 'sw' | 'ew' | 'lt' | 'le' | 'gt' | 'ge' | 'pr' | 'in';
+
+/** By the names of attributes; what is absent compares false. */
+export type Filter =
+  | { readonly kind: 'literal'; readonly value: boolean }
+  | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }
+  | { readonly kind: 'not'; readonly filter: Filter }
+  | { readonly kind: 'present'; readonly attribute: string }
+  | {
+      readonly kind: 'compare';
+      readonly attribute: string;
+      readonly operator: Exclude<FilterOperator, 'pr' | 'in'>;
+      readonly value: Scalar;
+    }
+  | { readonly kind: 'in'; readonly attribute: string; readonly values: readonly Scalar[] };
+
+/** Values as sets: `replace` with none takes the attribute away. */
+export type AttributeDelta = { readonly name: string } & (
+  | { readonly replace: readonly Scalar[] }
+  | { readonly add: readonly Scalar[]; readonly remove: readonly Scalar[] }
+);
+
+export type ConnectorErrorKind =
+  | 'unavailable'
+  | 'timeout'
+  | 'throttled'
+  | 'busy'
+  | 'misconfigured'
+  | 'invalidCredentials'
+  | 'denied'
+  | 'notFound'
+  | 'alreadyExists'
+  | 'conflict'
+  | 'invalid'
+  | 'dependencyMissing'
+  | 'notSupported'
+  | 'protocol';
+
+/** The one error of connectors. Its message holds the offending value unless that is secret. */
+export class ConnectorError extends Error {
+  override readonly name = 'ConnectorError';
+  readonly kind: ConnectorErrorKind;
+  readonly attribute: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  /** Of the other side, such as a result code. */
+  readonly nativeCode: string | undefined;
+
+  constructor(
+    kind: ConnectorErrorKind,
+    message: string,
+    facts: {
+      readonly attribute?: string;
+      readonly retryAfterMs?: number;
+      readonly nativeCode?: string;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.kind = kind;
+    this.attribute = facts.attribute;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.nativeCode = facts.nativeCode;
+  }
+}

@@ -1,0 +1,53 @@
+import { connect as connectTo, isIP, type Socket } from 'node:net';
+import { AddressGuard, type Destination, type Network } from '#egress/index.ts';
+import type { HealthPart } from '#lifecycle/index.ts';
+import type { Feature, Platform } from '#platform/index.ts';
+import { CONNECTOR_KINDS } from './connector-kinds.ts';
+import type { ConnectorHost } from './contract.ts';
+import { systemResource } from './system-resource.ts';
+import { Systems } from './systems.ts';
+
+/** `/system` */
+export function systemFeature(
+  { config, crypto, observe }: Platform,
+  {
+    allowedNetworks,
+    onlyDestinations,
+  }: {
+    readonly allowedNetworks: readonly Network[];
+    readonly onlyDestinations?: readonly Destination[] | undefined;
+  },
+): Feature {
+  const guard = new AddressGuard(allowedNetworks, { only: onlyDestinations });
+  const systems = new Systems({ config, crypto, observe, connect: guarded(guard), kinds: CONNECTOR_KINDS });
+  return {
+    resources: { 'system*': systemResource(systems) },
+    node: () => ({
+      services: [
+        {
+          name: 'systems',
+          start: async () => {},
+          stop: () => systems[Symbol.asyncDispose](),
+        },
+      ],
+      health: () => systemHealth(systems),
+    }),
+  };
+}
+
+function guarded(guard: AddressGuard): ConnectorHost['connect'] {
+  return ({ host, port }): Socket => {
+    // What is written as an address is never looked up.
+    if (isIP(host) !== 0) guard.check(host, host);
+    return connectTo({ host, port, lookup: guard.lookup, keepAlive: true, keepAliveInitialDelay: 60_000 });
+  };
+}
+
+/** The node answers as well as any other: what is away is not here. */
+async function systemHealth(systems: Systems): Promise<readonly HealthPart[]> {
+  const open = await systems.opened().catch(() => []);
+  const away = open.flatMap(({ name, circuit: { broken } }) =>
+    broken === undefined ? [] : [`'${name}' is away: ${broken.why}`],
+  );
+  return away.length === 0 ? [] : [{ name: 'systems', ok: true, detail: away.join('; ') }];
+}

@@ -1,0 +1,162 @@
+import { BadRequestError, UnauthorizedError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import {
+  type ActionRequest,
+  ActionTable,
+  actionResult,
+  type CollectionProvider,
+  type Context,
+  formatPath,
+  type Resource,
+  requireSameId,
+  resource,
+  type WriteContext,
+} from '#resource/index.ts';
+import type { AttributeDelta } from './contract.ts';
+import { attributesOf, deltasOfContent, deltasOfPatch } from './deltas.ts';
+import { AUTHENTICATES } from './describe-object-type.ts';
+import type { SystemObjectType } from './object-type.ts';
+import { objectOf } from './property-value.ts';
+import { attributesFor, queryObjects, wantedBy } from './query-objects.ts';
+import { notFoundThere, type System } from './system.ts';
+
+type Fields = Parameters<typeof wantedBy>[0];
+
+/**
+ * Objects of one kind of a system. What is written there is not taken back by a unit of work that fails later, and stays undone in a
+ * rehearsal, which says what would be written.
+ */
+export function systemObjects(system: System, type: SystemObjectType): CollectionProvider {
+  const place = `system/${system.name}/${type.name}`;
+  const find = async (context: Context, id: string, fields: Fields): Promise<JsonObject | undefined> => {
+    const isWanted = wantedBy(fields);
+    const entry = await system.find(type, id, attributesFor(type, isWanted), context.signal);
+    return entry && objectOf(system.crypto, type, entry, isWanted);
+  };
+  const get = async (context: Context, id: string, fields: Fields = []): Promise<JsonObject> => {
+    const object = await find(context, id, fields);
+    if (object === undefined) throw notFoundThere(system.name, type.name, id);
+    return object;
+  };
+  /** What is written is told to the audit, and to whoever rehearses. */
+  const change = async (
+    context: WriteContext,
+    id: string,
+    deltas: readonly AttributeDelta[],
+    { isPatch, fields }: { readonly isPatch: boolean; readonly fields: Fields },
+  ): Promise<Resource> => {
+    const before = await get(context, id);
+    if (context.rehearsed === true) {
+      const after = { ...before, ...wouldBe(type, deltas) };
+      context.unitOfWork.record({ resource: pathOf(place, id), operation: 'update', isPatch, before, after });
+      return shown(after);
+    }
+    const now = await system.update(type, id, deltas, context.signal);
+    const after = (await find(context, now, fields)) ?? { ...before, _id: now };
+    if (deltas.length > 0) {
+      context.unitOfWork.record({
+        resource: pathOf(place, now),
+        operation: 'update',
+        isPatch,
+        before,
+        after,
+      });
+    }
+    return shown(after);
+  };
+  return {
+    async create(context, { newResourceId, content, fields }) {
+      if (newResourceId !== null) {
+        throw new BadRequestError('Create with client provided ID is not supported.', {
+          id: 'SYSTEM_ID_GIVEN',
+          field: '/_id',
+          hint: `Another system makes up its ids: POST to ${place}?_action=create, and change an object by the id that it has`,
+        });
+      }
+      const attributes = await attributesOf(system.crypto, type, content);
+      const record = (id: string, after: JsonObject) =>
+        context.unitOfWork.record({ resource: pathOf(place, id), operation: 'create', before: null, after });
+      if (context.rehearsed === true) {
+        const after = { ...readable(type, content), _id: '…' };
+        record('…', after);
+        return shown(after);
+      }
+      const id = await system.create(type, attributes, context.signal);
+      const after = (await find(context, id, fields)) ?? { ...readable(type, content), _id: id };
+      record(id, after);
+      return shown(after);
+    },
+    read: async (context, { fields }, id) => shown(await get(context, id, fields)),
+    async update(context, { content, fields }, id) {
+      requireSameId(content, id);
+      const deltas = await deltasOfContent(system.crypto, type, content);
+      return change(context, id, deltas, { isPatch: false, fields });
+    },
+    async patch(context, { operations, fields }, id) {
+      const deltas = await deltasOfPatch(system.crypto, type, operations);
+      return change(context, id, deltas, { isPatch: true, fields });
+    },
+    async delete(context, { fields }, id) {
+      const before = await get(context, id, fields);
+      if (context.rehearsed !== true) await system.delete(type, id, context.signal);
+      context.unitOfWork.record({ resource: pathOf(place, id), operation: 'delete', before, after: null });
+      return shown(before);
+    },
+    exists: async (context, id) => (await find(context, id, [['_id']])) !== undefined,
+    query: (context, request) => queryObjects(system, type, request, context.signal),
+    collectionActions: new ActionTable(
+      {
+        authenticate: {
+          does: AUTHENTICATES,
+          run: async (context, request) => {
+            const [name, password] = [credential(request, 'username'), credential(request, 'password')];
+            const _id = await system.authenticate(type, name, password, context.signal);
+            return actionResult({ _id });
+          },
+        },
+      },
+      { anyCase: true },
+    ),
+  };
+}
+
+function credential({ parameters, content }: ActionRequest, name: string): string {
+  const given: JsonValue = isObject(content) ? (content[name] ?? null) : null;
+  const value = typeof given === 'string' ? given : (parameters[name] ?? '');
+  // Many directories take a login without a password for one by nobody, and say yes.
+  if (value !== '') return value;
+  throw new UnauthorizedError(`'${name}' is missing`, {
+    id: 'SYSTEM_INVALID_CREDENTIALS',
+    field: `/${name}`,
+  });
+}
+
+function shown({ _id, ...content }: JsonObject): Resource {
+  return resource(String(_id), null, content);
+}
+
+function pathOf(place: string, id: string): string {
+  return `${place}/${formatPath([id])}`;
+}
+
+function readable({ properties }: SystemObjectType, content: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(content).filter(([name]) => properties.get(name)?.isReadable === true),
+  );
+}
+
+/** Names of what would change; what it would come to only the other system knows. */
+function wouldBe({ properties }: SystemObjectType, deltas: readonly AttributeDelta[]): JsonObject {
+  const byNative = new Map([...properties.values()].map((one) => [one.native, one]));
+  return Object.fromEntries(
+    deltas.flatMap((delta) => {
+      const property = byNative.get(delta.name);
+      if (property?.isReadable !== true) return [];
+      const values = 'replace' in delta ? delta.replace : delta.add;
+      const texts = values.map((value) =>
+        typeof value === 'number' || typeof value === 'boolean' ? value : String(value),
+      );
+      return [[property.name, property.isMultiValued ? texts : (texts[0] ?? null)]];
+    }),
+  );
+}

@@ -1,0 +1,87 @@
+import { didYouMean, NotFoundError } from '#errors/index.ts';
+import {
+  answerFromMemory,
+  collection,
+  type RouteHandler,
+  type RouteMatch,
+  unsupported,
+  writeContext,
+} from '#resource/index.ts';
+import { describeObjectType } from './describe-object-type.ts';
+import { compileObjectTypes } from './object-type.ts';
+import type { System } from './system.ts';
+import { describeSystem, systemActions, systemsActions } from './system-actions.ts';
+import { systemObjects } from './system-object-resource.ts';
+import type { Systems } from './systems.ts';
+
+const FIELDS = ['_id', 'name', 'enabled', 'config', 'connectorRef', 'displayName', 'objectTypes'];
+
+/** `/system`, `/system/<name>`, and objects at `/system/<name>/<type>/<id>`. */
+export function systemResource(systems: Systems): RouteHandler {
+  const all = systemsActions(systems);
+  return {
+    async handle(context, request, match) {
+      const [name, type] = match.remaining;
+      if (name === undefined) {
+        if (request.method === 'action') return all.run(writeContext(context), request);
+        if (request.method !== 'query') return unsupported(request);
+        const rows = systems.all.map((one) => ({ _id: one.config.name, ...describeSystem(one) }));
+        return answerFromMemory(request, rows, FIELDS);
+      }
+      if (type === undefined) {
+        if (request.method === 'action')
+          return systemActions(systems, name).run(writeContext(context), request);
+        return unsupported(request);
+      }
+      const objects = objectsOf(await systems.named(name), type);
+      return objects.handle(context, request, below(match));
+    },
+    runsScripts: () => false,
+    asksOthers: false,
+    describe: (path) => [
+      {
+        path,
+        kind: 'collection',
+        title: 'other systems',
+        methods: ['query', 'action'],
+        actions: all.describe(),
+      },
+      ...systems.enabled.flatMap((config) => [
+        {
+          path: `${path}/${config.name}`,
+          kind: 'singleton' as const,
+          title: config.name,
+          methods: ['action'] as const,
+          actions: systemActions(systems, config.name).describe(),
+        },
+        ...[...compileObjectTypes(config).values()].flatMap((type) =>
+          describeObjectType(`${path}/${config.name}/${type.name}`, type),
+        ),
+      ]),
+    ],
+  };
+}
+
+const known = new WeakMap<System, Map<string, RouteHandler>>();
+
+/** @throws NotFoundError `SYSTEM_NO_TYPE` */
+function objectsOf(system: System, name: string): RouteHandler {
+  const handlers = known.get(system) ?? new Map<string, RouteHandler>();
+  known.set(system, handlers);
+  const type = system.types.get(name);
+  if (type === undefined) {
+    const names = [...system.types.keys()];
+    throw new NotFoundError(`'${system.name}' has no type '${name.slice(0, 100)}'`, {
+      id: 'SYSTEM_NO_TYPE',
+      hint: didYouMean(name, names) ?? `It has ${names.join(', ') || 'none'}`,
+    });
+  }
+  const handler = handlers.get(name) ?? collection(systemObjects(system, type));
+  handlers.set(name, handler);
+  return handler;
+}
+
+/** The same match as the collection itself would have it. */
+function below({ matched, remaining, variables }: RouteMatch): RouteMatch {
+  return { matched: [...matched, ...remaining.slice(0, 2)], remaining: remaining.slice(2), variables };
+}

@@ -1,0 +1,264 @@
+import type { ProvisionerConfig, SystemOperation } from '#config/index.ts';
+import type { Crypto } from '#crypto/index.ts';
+import { ForbiddenError, NotFoundError } from '#errors/index.ts';
+import type { Observe } from '#observability/index.ts';
+import { Circuit } from './circuit.ts';
+import { answerOf, kindOfError } from './connector-answer.ts';
+import {
+  type AttributeDelta,
+  type Attributes,
+  type Capabilities,
+  type Connector,
+  ConnectorError,
+  type Entry,
+  type Filter,
+  type ObjectClass,
+  Secret,
+} from './contract.ts';
+import { Gate } from './gate.ts';
+import { HeldListings } from './held-listings.ts';
+import { binaryNames, compileObjectTypes, type SystemObjectType } from './object-type.ts';
+
+/** Where its file says nothing. A listing has it for each page. */
+const DEFAULT_TIMEOUT_MS = 30_000;
+const PAGE_SIZE = 500;
+
+export interface SystemParts {
+  readonly config: ProvisionerConfig;
+  readonly connector: Connector;
+  readonly crypto: Crypto;
+  readonly observe: Observe;
+}
+
+/**
+ * Another system as this server asks it: one call has so long, so many are made at once, and one that does not answer is not asked for
+ * a while.
+ */
+export class System implements AsyncDisposable {
+  readonly name: string;
+  readonly config: ProvisionerConfig;
+  readonly crypto: Crypto;
+  readonly types: ReadonlyMap<string, SystemObjectType>;
+  readonly listings: HeldListings;
+  readonly circuit = new Circuit();
+  readonly #connector: Connector;
+  readonly #observe: Observe;
+  readonly #gate: Gate;
+  readonly #ended = new AbortController();
+
+  constructor({ config, connector, crypto, observe }: SystemParts) {
+    this.name = config.name;
+    this.config = config;
+    this.crypto = crypto;
+    this.types = compileObjectTypes(config);
+    this.#connector = connector;
+    this.#observe = observe;
+    const { maxObjects, maxWait } = config.poolConfigOption;
+    this.#gate = new Gate(Math.min(maxObjects, connector.capabilities.maxConcurrency), maxWait);
+    this.listings = new HeldListings(() => connector.capabilities.stableListing);
+  }
+
+  get capabilities(): Capabilities {
+    return this.#connector.capabilities;
+  }
+
+  /** Connects and logs in, whatever is known of it. */
+  async test(signal?: AbortSignal): Promise<void> {
+    await this.#call('TEST', signal, (inner) => this.#connector.test(inner), true);
+  }
+
+  schema(signal?: AbortSignal): Promise<readonly ObjectClass[]> {
+    return this.#call('SCHEMA', signal, (inner) => this.#connector.schema(inner));
+  }
+
+  /** @param attributes undefined for all that is shown by default */
+  find(
+    type: SystemObjectType,
+    id: string,
+    attributes: readonly string[] | undefined,
+    signal?: AbortSignal,
+  ): Promise<Entry | undefined> {
+    this.#requireAllowed(type, 'GET');
+    return this.#call('GET', signal, (inner) =>
+      this.#connector.get(type.native, id, { signal: inner, attributes, binary: binaryNames(type) }),
+    );
+  }
+
+  /** All entries, in pages that are pulled. Each pull has the time of a search. */
+  async *search(
+    type: SystemObjectType,
+    question: {
+      readonly filter: Filter | undefined;
+      readonly comparison: 'native' | 'exact';
+      readonly attributes: readonly string[] | undefined;
+      readonly pageSize?: number;
+    },
+    signal?: AbortSignal,
+  ): AsyncGenerator<{ readonly entry: Entry; readonly isSure: boolean }, void, undefined> {
+    this.#requireAllowed(type, 'SEARCH');
+    const { filter, comparison, attributes, pageSize = PAGE_SIZE } = question;
+    const ended = new AbortController();
+    const pulled = { signal: ended.signal, attributes, binary: binaryNames(type) };
+    const pages = this.#connector
+      .search(type.native, { filter, comparison, pageSize }, pulled)
+      [Symbol.asyncIterator]();
+    let isStuck = false;
+    try {
+      for (;;) {
+        isStuck = true;
+        const { value: page, done } = await this.#call('SEARCH', signal, (inner) => {
+          inner.addEventListener('abort', () => ended.abort(inner.reason), { once: true });
+          return pages.next();
+        });
+        isStuck = false;
+        if (done === true) return;
+        for (const entry of page.entries) yield { entry, isSure: !page.isSuperset };
+      }
+    } finally {
+      ended.abort();
+      // One that does not come back from a page may not come to its end either.
+      const ending = pages.return?.().catch(() => {});
+      if (!isStuck) await ending;
+    }
+  }
+
+  async create(type: SystemObjectType, attributes: Attributes, signal?: AbortSignal): Promise<string> {
+    this.#requireAllowed(type, 'CREATE');
+    const { id } = await this.#call('CREATE', signal, (inner) =>
+      this.#connector.create(type.native, attributes, { signal: inner }),
+    );
+    return id;
+  }
+
+  /** @returns the id that it has afterwards */
+  async update(
+    type: SystemObjectType,
+    id: string,
+    deltas: readonly AttributeDelta[],
+    signal?: AbortSignal,
+  ): Promise<string> {
+    this.#requireAllowed(type, 'UPDATE');
+    if (deltas.length === 0) return id;
+    const result = await this.#call('UPDATE', signal, (inner) =>
+      this.#connector.update(type.native, id, deltas, { signal: inner }),
+    );
+    return result.id;
+  }
+
+  async delete(type: SystemObjectType, id: string, signal?: AbortSignal): Promise<void> {
+    this.#requireAllowed(type, 'DELETE');
+    await this.#call('DELETE', signal, (inner) => this.#connector.delete(type.native, id, { signal: inner }));
+  }
+
+  /** @returns the id of who has this password */
+  async authenticate(
+    type: SystemObjectType,
+    name: string,
+    password: string,
+    signal?: AbortSignal,
+  ): Promise<string> {
+    this.#requireAllowed(type, 'AUTHENTICATE');
+    const connector = this.#connector;
+    return this.#call('AUTHENTICATE', signal, (inner) => {
+      if (connector.authenticate !== undefined)
+        return connector.authenticate(type.native, name, new Secret(password), inner);
+      throw new ConnectorError('notSupported', 'Nobody can log in at this kind of system');
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort();
+    await this.listings.close();
+    await this.#connector[Symbol.asyncDispose]();
+  }
+
+  async #call<T>(
+    operation: SystemOperation,
+    outer: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<T>,
+    isProbe = false,
+  ): Promise<T> {
+    const broken = isProbe ? undefined : this.circuit.refusal();
+    if (broken !== undefined) {
+      const seconds = Math.max(1, Math.ceil((broken.retryAtMs - performance.now()) / 1000));
+      throw answerOf(
+        this.name,
+        new ConnectorError('unavailable', `Not asked: ${broken.why}. It is tried again in ${seconds} s`, {
+          retryAfterMs: seconds * 1000,
+        }),
+        operation,
+      );
+    }
+    const timeoutMs = this.config.operationTimeout[operation] ?? DEFAULT_TIMEOUT_MS;
+    const timeout = new AbortController();
+    const signals = [timeout.signal, this.#ended.signal, ...(outer === undefined ? [] : [outer])];
+    const signal = AbortSignal.any(signals);
+    const leave = await this.#gate.enter(signal).catch((error: unknown) => {
+      throw answerOf(this.name, error, operation);
+    });
+    const timer = timeoutMs < 0 ? undefined : setTimeout(() => timeout.abort(), timeoutMs);
+    const startedAt = performance.now();
+    try {
+      const result = await endedBy(signal, work(signal), () =>
+        timeout.signal.aborted
+          ? new ConnectorError('timeout', `${operation} took longer than ${timeoutMs} ms`)
+          : new ConnectorError('timeout', `${operation} was ended`),
+      );
+      this.#told(operation, 'ok', startedAt);
+      return result;
+    } catch (error) {
+      this.#told(operation, kindOfError(error), startedAt, error, outer?.aborted === true);
+      throw answerOf(this.name, error, operation);
+    } finally {
+      clearTimeout(timer);
+      leave();
+    }
+  }
+
+  #told(
+    operation: SystemOperation,
+    outcome: ReturnType<typeof kindOfError>,
+    startedAt: number,
+    error?: unknown,
+    isGivenUp = false,
+  ): void {
+    const system = this.name;
+    this.#observe({ kind: 'system.called', system, operation, outcome, ms: performance.now() - startedAt });
+    const isAway = outcome === 'unavailable' || outcome === 'timeout';
+    if (isAway && !isGivenUp) {
+      const why = error instanceof Error ? error.message : String(error);
+      if (this.circuit.failed(why)) this.#observe({ kind: 'system.away', system, why });
+    } else if (outcome !== 'busy' && outcome !== 'failed' && !isAway) {
+      // Whoever refuses is there.
+      if (this.circuit.succeeded()) this.#observe({ kind: 'system.back', system });
+    }
+  }
+
+  #requireAllowed({ name, denied }: SystemObjectType, operation: SystemOperation): void {
+    if (!denied.has(operation)) return;
+    throw new ForbiddenError(`${operation} of '${this.name}/${name}' is denied`, {
+      id: 'SYSTEM_OPERATION_DENIED',
+      hint: `operationOptions of its file say so`,
+    });
+  }
+}
+
+/** The error of an object that is not there. */
+export function notFoundThere(system: string, type: string, id: string): NotFoundError {
+  return new NotFoundError(`Object ${id} not found on ${system}/${type}`);
+}
+
+/** A connector that does not listen to its signal holds up nobody. */
+async function endedBy<T>(signal: AbortSignal, work: Promise<T>, error: () => ConnectorError): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(error());
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    work.catch(() => {});
+    promise.catch(() => {});
+  }
+}

@@ -1,0 +1,155 @@
+import { resolve } from 'node:path';
+import { type ConfigStore, isBelow, type ProvisionerConfig, provisionerConfig } from '#config/index.ts';
+import type { Crypto } from '#crypto/index.ts';
+import { didYouMean, InternalServerError, NotFoundError, ServiceUnavailableError } from '#errors/index.ts';
+import { isObject } from '#json/index.ts';
+import type { Observe } from '#observability/index.ts';
+import { answerOf } from './connector-answer.ts';
+import { type FoundKind, findKind } from './connector-kinds.ts';
+import { ConnectorError, type ConnectorHost, type ConnectorKind } from './contract.ts';
+import { readConfiguration } from './read-configuration.ts';
+import { System } from './system.ts';
+
+export interface SystemsPlatform {
+  readonly config: ConfigStore;
+  readonly crypto: Crypto;
+  readonly observe: Observe;
+  readonly connect: ConnectorHost['connect'];
+  readonly kinds: readonly ConnectorKind[];
+}
+
+/** Folder of the project in which systems have their files. */
+export const DATA_FOLDER = 'data';
+
+/** The other systems of the configuration in force; each is opened when it is asked for the first time, in each thread. */
+export class Systems implements AsyncDisposable {
+  readonly #platform: SystemsPlatform;
+  readonly #open = new Map<string, Promise<System>>();
+
+  constructor(platform: SystemsPlatform) {
+    this.#platform = platform;
+    platform.config.watchOnly(provisionerConfig, () => this.#renew());
+  }
+
+  /** In the order of their files. */
+  get all(): readonly { readonly file: string; readonly config: ProvisionerConfig }[] {
+    const { config } = this.#platform;
+    return config.list(provisionerConfig).map(({ alias, value }) => ({
+      file: `${provisionerConfig.id}-${alias}.json`,
+      config: value,
+    }));
+  }
+
+  get enabled(): readonly ProvisionerConfig[] {
+    return this.all.map(({ config }) => config).filter(({ enabled }) => enabled);
+  }
+
+  /** Those that have been asked for. */
+  opened(): Promise<readonly System[]> {
+    return Promise.all(this.#open.values());
+  }
+
+  /** @throws NotFoundError `SYSTEM_NOT_FOUND`, ServiceUnavailableError `SYSTEM_DISABLED` */
+  async named(name: string): Promise<System> {
+    const found = this.all.find(({ config }) => config.name === name)?.config;
+    if (found === undefined) {
+      const names = this.all.map(({ config }) => config.name);
+      throw new NotFoundError(`There is no system '${name.slice(0, 100)}'`, {
+        id: 'SYSTEM_NOT_FOUND',
+        hint:
+          didYouMean(name, names) ??
+          (names.length === 0
+            ? 'Declare one in provisioner.openicf-<name>.json'
+            : `There are ${names.join(', ')}`),
+      });
+    }
+    if (!found.enabled) {
+      throw new ServiceUnavailableError(`The system '${name}' is disabled`, {
+        id: 'SYSTEM_DISABLED',
+        hint: '"enabled" in its file says so',
+      });
+    }
+    const known = this.#open.get(name) ?? this.#keep(name, this.open(found));
+    return known;
+  }
+
+  /** A system of a configuration that nobody has stored: whoever asks for it ends it. */
+  async open(config: ProvisionerConfig): Promise<System> {
+    const { crypto, observe } = this.#platform;
+    const found = kindOf(config, this.#platform.kinds);
+    const plain = await crypto.decrypt(config.configurationProperties);
+    const { values, problems } = readConfiguration(found.kind, isObject(plain) ? plain : {});
+    const [problem] = problems;
+    if (problem !== undefined) {
+      throw new InternalServerError(`The system '${config.name}' cannot be used: ${problem.message}`, {
+        id: 'SYSTEM_MISCONFIGURED',
+        field: `/configurationProperties/${problem.property}`,
+        ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+      });
+    }
+    try {
+      const connector = found.kind.open(values, this.#host());
+      return new System({ config, connector, crypto, observe });
+    } catch (error) {
+      throw answerOf(config.name, error);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    await Promise.allSettled(open.map(async (system) => (await system)[Symbol.asyncDispose]()));
+  }
+
+  #keep(name: string, opening: Promise<System>): Promise<System> {
+    this.#open.set(name, opening);
+    opening.catch(() => {
+      if (this.#open.get(name) === opening) this.#open.delete(name);
+    });
+    return opening;
+  }
+
+  /** What is under way with the former configuration comes to its end by a signal; the next call opens it anew. */
+  async #renew(): Promise<void> {
+    const configs = new Set(this.enabled);
+    const gone: Promise<System>[] = [];
+    for (const [name, opening] of this.#open) {
+      const system = await opening.catch(() => undefined);
+      if (system !== undefined && configs.has(system.config)) continue;
+      this.#open.delete(name);
+      gone.push(opening);
+    }
+    await Promise.allSettled(gone.map(async (system) => (await system)[Symbol.asyncDispose]()));
+  }
+
+  #host(): ConnectorHost {
+    const { config, connect } = this.#platform;
+    const folder = resolve(config.locations.projectLocation, DATA_FOLDER);
+    return {
+      now: Date.now,
+      connect,
+      resolveFile(path) {
+        const file = resolve(folder, '..', path);
+        if (file !== folder && isBelow(folder, file)) return file;
+        throw new ConnectorError(
+          'misconfigured',
+          `'${path}' lies outside of the project's folder '${DATA_FOLDER}'`,
+        );
+      },
+    };
+  }
+}
+
+/** @throws InternalServerError `SYSTEM_NO_CONNECTOR` */
+export function kindOf(
+  { connectorRef }: ProvisionerConfig,
+  kinds: readonly ConnectorKind[],
+): Extract<FoundKind, { kind: ConnectorKind }> {
+  const found = findKind(connectorRef.connectorName, kinds);
+  if ('kind' in found) return found;
+  throw new InternalServerError(found.message, {
+    id: 'SYSTEM_NO_CONNECTOR',
+    field: '/connectorRef/connectorName',
+    hint: found.hint,
+  });
+}

@@ -1,0 +1,254 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const PEOPLE = 'uid,firstName,mail,room\navo,Anna,avo@example.com,12\nd/ö ra,Dora,dora@example.com,7\n';
+const CONNECTOR = { connectorName: 'org.forgerock.openicf.csvfile.CSVFileConnector' };
+const HR = {
+  name: 'hr',
+  connectorRef: { ...CONNECTOR, bundleName: 'org.forgerock.openicf.connectors.csvfile-connector' },
+  configurationProperties: { csvFile: '&{launcher.project.location}/data/people.csv', headerUid: 'uid' },
+  objectTypes: {
+    person: {
+      nativeType: '__ACCOUNT__',
+      properties: {
+        uid: { type: 'string', required: true, flags: ['NOT_UPDATEABLE'] },
+        givenName: { type: 'string', nativeName: 'firstName' },
+        mail: { type: 'string' },
+        room: { type: 'integer' },
+      },
+    },
+  },
+  operationOptions: { DELETE: { denied: true, supportedObjectTypes: ['group'] } },
+};
+
+describe('/system', () => {
+  let server: TestServer;
+  let api: Api;
+  const people = () => readFile(join(server.project.location, 'data/people.csv'), 'utf8');
+
+  beforeAll(async () => {
+    server = await startTestServer({
+      files: { 'conf/provisioner.openicf-hr.json': HR, 'data/people.csv': PEOPLE },
+    });
+    api = server.api;
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+  beforeEach(() => server.project.write('data/people.csv', PEOPLE));
+
+  it('shows objects of another system by the names of its file', async () => {
+    const { status, body } = await api('GET', `system/hr/person/${encodeURIComponent('d/ö ra')}`);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      _id: 'd/ö ra',
+      uid: 'd/ö ra',
+      givenName: 'Dora',
+      mail: 'dora@example.com',
+      room: 7,
+    });
+    const found = await api('GET', 'system/hr/person?_queryFilter=room+gt+10&_fields=mail');
+    expect(found.body.result).toEqual([{ _id: 'avo', mail: 'avo@example.com' }]);
+    const ids = await api('GET', 'system/hr/person?_queryId=query-all-ids');
+    expect(ids.body.result).toEqual([{ _id: 'avo' }, { _id: 'd/ö ra' }]);
+  });
+
+  it('makes, changes and deletes them', async () => {
+    const made = await api('POST', 'system/hr/person?_action=create', {
+      body: { uid: 'kim', givenName: 'Kim, "K"', room: 3 },
+    });
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({ _id: 'kim', uid: 'kim', givenName: 'Kim, "K"', room: 3 });
+    const patched = await api('PATCH', 'system/hr/person/kim', {
+      body: [{ operation: 'replace', field: '/mail', value: 'kim@example.com' }],
+    });
+    expect(patched.body.mail).toBe('kim@example.com');
+    const put = await api('PUT', 'system/hr/person/kim', {
+      headers: { 'If-Match': '*' },
+      body: { ...made.body, room: null, givenName: 'Kim' },
+    });
+    expect(put.body).toEqual({ _id: 'kim', uid: 'kim', givenName: 'Kim', mail: 'kim@example.com' });
+    expect(await people()).toBe(`${PEOPLE}kim,Kim,kim@example.com,\n`);
+    expect((await api('DELETE', 'system/hr/person/kim')).status).toBe(200);
+    expect(await people()).toBe(PEOPLE);
+    expect((await api('GET', 'system/hr/person/kim')).body).toMatchObject({
+      code: 404,
+      message: 'Object kim not found on hr/person',
+    });
+  });
+
+  it('says of a rehearsal what would change, and changes nothing', async () => {
+    const made = await api('POST', 'system/hr/person?_action=create&_dryRun=true', { body: { uid: 'kim' } });
+    expect(made.body.changes).toMatchObject([{ operation: 'create', after: { uid: 'kim' } }]);
+    const patch = [{ operation: 'replace', field: '/room', value: 13 }];
+    const patched = await api('PATCH', 'system/hr/person/avo?_dryRun=true', { body: patch });
+    expect(patched.body.changes).toMatchObject([
+      { resource: 'system/hr/person/avo', operation: 'update', before: { room: 12 }, after: { room: 13 } },
+    ]);
+    const deleted = await api('DELETE', 'system/hr/person/avo?_dryRun=true');
+    expect(deleted.body.changes).toMatchObject([{ operation: 'delete' }]);
+    expect(await people()).toBe(PEOPLE);
+  });
+
+  it('refuses what the system cannot hold, and says what it can', async () => {
+    const refusals = [
+      ['POST', 'system/hr/person?_action=create', { uid: 'kim', mial: 'x' }, 400, /attribute mial/, "'mail'"],
+      ['POST', 'system/hr/person?_action=create', { mail: 'x' }, 400, /needs 'uid'/, ''],
+      ['POST', 'system/hr/person?_action=create', { uid: 'avo' }, 412, /'avo' already/, ''],
+      ['PUT', 'system/hr/person/new', { uid: 'new' }, 400, /client provided ID/, 'POST'],
+      [
+        'PATCH',
+        'system/hr/person/avo',
+        [{ operation: 'replace', field: '/uid', value: 'x' }],
+        400,
+        /'uid'/,
+        'flags',
+      ],
+      [
+        'PATCH',
+        'system/hr/person/avo',
+        [{ operation: 'replace', field: '/room', value: 'x' }],
+        400,
+        /integer/,
+        '',
+      ],
+      [
+        'PATCH',
+        'system/hr/person/avo',
+        [{ operation: 'increment', field: '/room', value: 1 }],
+        400,
+        /incr/,
+        'add',
+      ],
+      ['GET', 'system/hr/person?_queryFilter=rom+eq+1', undefined, 400, /'rom'/, "'room'"],
+      ['GET', 'system/hr/persn?_queryFilter=true', undefined, 404, /persn/, "'person'"],
+      ['GET', 'system/rh/person?_queryFilter=true', undefined, 404, /'rh'/, "'hr'"],
+      ['POST', 'system/hr?_action=script&scriptId=x', undefined, 501, /not run/, 'svc'],
+      ['POST', 'system/hr?_action=liveSync', undefined, 400, /liveSync/, 'test'],
+    ] as const;
+    for (const [method, path, body, code, message, hint] of refusals) {
+      const answer = await api(method, path, body === undefined ? {} : { body });
+      expect(answer.body, path).toMatchObject({ code, message: expect.stringMatching(message) });
+      if (hint !== '') expect(answer.body.detail.hint, path).toContain(hint);
+    }
+    expect(await people()).toBe(PEOPLE);
+  });
+
+  it('refuses to read two rows of one id, and a row with too many cells', async () => {
+    await server.project.write('data/people.csv', `${PEOPLE}avo,Other,,\n`);
+    const twice = await api('GET', 'system/hr/person?_queryFilter=true');
+    expect(twice.body).toMatchObject({ code: 500, message: "hr: Two rows are 'avo'" });
+    await server.project.write('data/people.csv', `${PEOPLE}kim,Kim,k,3,4\n`);
+    const long = await api('GET', 'system/hr/person?_queryFilter=true');
+    expect(long.body).toMatchObject({ code: 500, message: expect.stringContaining('line 4') });
+  });
+
+  it('lets only administrators in', async () => {
+    const user = {
+      userName: 'kay',
+      givenName: 'K',
+      sn: 'K',
+      mail: 'k@example.com',
+      password: 'Some-Words-12',
+    };
+    await api('PUT', 'managed/user/kay', { body: user });
+    const asUser = { user: 'kay', password: 'Some-Words-12' };
+    expect((await api('GET', 'system/hr/person?_queryFilter=true', asUser)).status).toBe(403);
+    expect((await api('POST', 'system?_action=test', asUser)).status).toBe(403);
+  });
+
+  it('tests what is configured, and what is not yet', async () => {
+    const described = {
+      name: 'hr',
+      enabled: true,
+      config: 'config/provisioner.openicf/hr',
+      objectTypes: ['person'],
+      displayName: 'hr',
+    };
+    expect((await api('POST', 'system?_action=test')).body).toMatchObject([{ ...described, ok: true }]);
+    expect((await api('POST', 'system/hr?_action=test')).body).toMatchObject({ ...described, ok: true });
+    expect((await api('GET', 'system?_queryFilter=true')).body.result).toMatchObject([described]);
+    await server.project.remove('data/people.csv');
+    expect((await api('POST', 'system?_action=test', { body: { id: 'hr' } })).body).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('There is no file'),
+    });
+    const other = { ...HR, name: 'other', configurationProperties: { csvFile: 'conf/authentication.json' } };
+    expect((await api('POST', 'system?_action=testConfig', { body: other })).body).toMatchObject({
+      ok: false,
+      error: expect.stringContaining("outside of the project's folder 'data'"),
+    });
+  });
+
+  it('makes the file of a system step by step', async () => {
+    const available = await api('POST', 'system?_action=availableConnectors');
+    const [connectorRef] = available.body.connectorRef.filter(
+      (one: typeof CONNECTOR) => one.connectorName === CONNECTOR.connectorName,
+    );
+    const core = await api('POST', 'system?_action=createCoreConfig', { body: { connectorRef } });
+    expect(core.body.configurationProperties).toMatchObject({
+      csvFile: null,
+      headerUid: 'uid',
+      fieldDelimiter: ',',
+    });
+    core.body.configurationProperties.csvFile = 'data/people.csv';
+    const full = await api('POST', 'system?_action=createFullConfig', { body: core.body });
+    expect(Object.keys(full.body.objectTypes.account.properties)).toEqual([
+      'uid',
+      'firstName',
+      'mail',
+      'room',
+    ]);
+    const stored = await api('PUT', 'config/provisioner.openicf/second', {
+      body: { ...full.body, name: 'second' },
+    });
+    expect(stored.status).toBe(201);
+    expect((await api('GET', 'system/second/account/avo')).body.firstName).toBe('Anna');
+    const openapi = await fetch(`${server.url}/docs/openapi.json`).then((answer) => answer.text());
+    expect(Object.keys(JSON.parse(openapi).paths)).toEqual(
+      expect.arrayContaining(['/system', '/system/second', '/system/second/account/{id}']),
+    );
+    await api('DELETE', 'config/provisioner.openicf/second');
+    expect((await api('GET', 'system/second/account/avo')).status).toBe(404);
+  });
+
+  it('refuses a file that could not work', async () => {
+    const put = (changes: object) =>
+      api('PUT', 'config/provisioner.openicf/wrong', { body: { ...HR, ...changes } });
+    const wrong = [
+      [{ name: 'h r' }, 'CONFIG'],
+      [{ name: 'hr' }, 'SYSTEM_DUPLICATE'],
+      [
+        { name: 'x', connectorRef: { connectorName: 'org.forgerock.openicf.csvfile.CsvFileConnectr' } },
+        'SYSTEM_NO_CONNECTOR',
+      ],
+      [
+        {
+          name: 'x',
+          connectorRef: { connectorName: 'org.forgerock.openicf.connectors.groovy.ScriptedConnector' },
+        },
+        'SYSTEM_NO_CONNECTOR',
+      ],
+      [{ name: 'x', configurationProperties: {} }, 'SYSTEM_BAD_CONFIGURATION'],
+      [
+        { name: 'x', objectTypes: { t: { nativeType: 'a', properties: { b: { type: 'strnig' } } } } },
+        'SYSTEM_BAD_TYPE',
+      ],
+    ] as const;
+    for (const [changes, id] of wrong) {
+      const { status, body } = await put(changes);
+      expect(status, JSON.stringify(body)).toBe(400);
+      expect(JSON.stringify(body), id).toContain(id);
+    }
+  });
+
+  it('writes into the audit what was changed', async () => {
+    await api('PATCH', 'system/hr/person/avo', {
+      body: [{ operation: 'replace', field: '/room', value: 14 }],
+    });
+    const filter = encodeURIComponent('objectId eq "system/hr/person/avo" and operation eq "PATCH"');
+    const { body } = await api('GET', `audit/activity?_queryFilter=${filter}`);
+    expect(body.result).toMatchObject([{ changedFields: ['/room'], userId: 'svc-admin' }]);
+  });
+});

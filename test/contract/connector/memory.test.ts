@@ -1,0 +1,43 @@
+import { NAME, type Scalar } from '#system/contract.ts';
+import { type MemorySystem, memoryKind } from '../../support/connector/memory-connector.ts';
+import { describeConnector } from './connector-suite.ts';
+
+describeConnector('for objects in memory', async () => {
+  const memory: MemorySystem = { accounts: new Map(), weather: 'calm' };
+  return {
+    kind: memoryKind(memory),
+    host: {},
+    config: {
+      name: 'memory',
+      connectorRef: { connectorName: 'test.MemoryConnector' },
+      objectTypes: {
+        account: {
+          nativeType: '__ACCOUNT__',
+          properties: {
+            login: { type: 'string', nativeName: '__NAME__' },
+            title: { type: 'string' },
+            age: { type: 'integer' },
+            mails: { type: 'array', items: { type: 'string' } },
+            password: { type: 'string', nativeName: '__PASSWORD__', nativeType: 'JAVA_TYPE_GUARDEDSTRING' },
+          },
+        },
+      },
+    },
+    draft: (object) => object,
+    many: 1_200,
+    async seed(objects) {
+      for (const [at, { login, ...others }] of objects.entries()) {
+        const values = Object.entries(others).map(([name, value]): [string, Scalar[]] => [
+          name,
+          [value].flat() as Scalar[],
+        ]);
+        memory.accounts.set(`seeded-${at}`, new Map([[NAME, [String(login)]], ...values]));
+      }
+    },
+    empty: async () => memory.accounts.clear(),
+    weather: (weather) => {
+      memory.weather = weather;
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+});

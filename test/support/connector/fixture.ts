@@ -1,0 +1,126 @@
+import { provisionerConfig } from '#config/index.ts';
+import { openCrypto } from '#crypto/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { QueryFilter, QueryRequest } from '#resource/index.ts';
+import { parsePatch, parseQueryFilter } from '#resource/index.ts';
+import type { ConnectorHost, ConnectorKind } from '#system/contract.ts';
+import { attributesOf, deltasOfPatch } from '#system/deltas.ts';
+import type { SystemObjectType } from '#system/object-type.ts';
+import { objectOf } from '#system/property-value.ts';
+import { attributesFor, matching, queryObjects, wantedBy } from '#system/query-objects.ts';
+import { readConfiguration } from '#system/read-configuration.ts';
+import { System } from '#system/system.ts';
+
+/**
+ * What the suite of connectors needs of one of them. Its objects are of the type `account`, with the properties `login` (which says
+ * who it is), `title`, `age` (an integer), `mails` (several) and `password`.
+ */
+export interface ConnectorFixture extends AsyncDisposable {
+  readonly kind: ConnectorKind;
+  readonly host: Partial<ConnectorHost>;
+  /** As it is written in a file. */
+  readonly config: JsonObject;
+  /** What a new object needs besides. */
+  readonly draft: (object: JsonObject) => JsonObject;
+  /** What the other side cannot hold. */
+  readonly lacks?: { readonly severalValues?: true; readonly passwords?: true; readonly emptyAnswers?: true };
+  /** How many objects its listing is tried with. */
+  readonly many: number;
+  /** Puts objects there without the connector. */
+  readonly seed: (objects: readonly JsonObject[]) => Promise<void>;
+  /** Takes everything away. */
+  readonly empty: () => Promise<void>;
+  /** Whether the other side answers. */
+  readonly weather?: (weather: 'calm' | 'refused' | 'silent') => void;
+}
+
+/** A system of the fixture, as requests use it. */
+export class ConnectorSite implements AsyncDisposable {
+  readonly system: System;
+  readonly type: SystemObjectType;
+
+  constructor(fixture: ConnectorFixture, changes: JsonObject = {}) {
+    const written = { ...fixture.config, ...changes };
+    const read = provisionerConfig.schema.safeParse(written);
+    if (!read.success) throw new Error(JSON.stringify(read.error.issues));
+    const { values, problems } = readConfiguration(fixture.kind, read.data.configurationProperties);
+    if (problems.length > 0) throw new Error(JSON.stringify(problems));
+    const unreachable = () => {
+      throw new Error('The fixture has no network');
+    };
+    const host = {
+      now: Date.now,
+      connect: unreachable,
+      resolveFile: (path: string) => path,
+      ...fixture.host,
+    };
+    const connector = fixture.kind.open(values, host);
+    this.system = new System({
+      config: read.data,
+      connector,
+      crypto: openCrypto({ keyRing: {} }),
+      observe: () => {},
+    });
+    const type = this.system.types.get('account');
+    if (type === undefined) throw new Error('The fixture has no accounts');
+    this.type = type;
+  }
+
+  async create(object: JsonObject): Promise<string> {
+    return this.system.create(this.type, await attributesOf(this.system.crypto, this.type, object));
+  }
+
+  async patch(id: string, operations: JsonObject[]): Promise<string> {
+    const deltas = await deltasOfPatch(this.system.crypto, this.type, parsePatch(operations));
+    return this.system.update(this.type, id, deltas);
+  }
+
+  delete(id: string): Promise<void> {
+    return this.system.delete(this.type, id);
+  }
+
+  async read(id: string): Promise<JsonObject | undefined> {
+    const isWanted = wantedBy([]);
+    const entry = await this.system.find(this.type, id, attributesFor(this.type, isWanted));
+    return entry && objectOf(this.system.crypto, this.type, entry, isWanted);
+  }
+
+  async list(filter: string | QueryFilter = 'true'): Promise<JsonObject[]> {
+    const parsed = typeof filter === 'string' ? parseQueryFilter(filter) : filter;
+    const all: JsonObject[] = [];
+    for await (const object of matching(this.system, this.type, { isWanted: wantedBy([]), filter: parsed })) {
+      all.push(object);
+    }
+    return all;
+  }
+
+  query(request: Partial<QueryRequest>) {
+    return queryObjects(this.system, this.type, {
+      method: 'query',
+      path: ['system', this.system.name, 'account'],
+      fields: [],
+      parameters: {},
+      queryId: null,
+      queryExpression: null,
+      queryFilter: { kind: 'literal', value: true },
+      sortKeys: [],
+      paging: { pageSize: 0, offset: 0, totalPolicy: 'NONE' },
+      ...request,
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.system[Symbol.asyncDispose]();
+  }
+}
+
+/** The id of an error as callers see it. */
+export async function errorId(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+    return 'none';
+  } catch (error) {
+    const detail = error instanceof Error && 'detail' in error ? error.detail : undefined;
+    return typeof detail === 'object' && detail !== null && 'id' in detail ? detail.id : error;
+  }
+}

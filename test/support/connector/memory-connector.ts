@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ACCOUNT,
+  type AttributeDelta,
+  type Attributes,
+  type Connector,
+  ConnectorError,
+  type ConnectorKind,
+  type Entry,
+  type Filter,
+  NAME,
+  PASSWORD,
+  type Scalar,
+  type SearchQuery,
+  Secret,
+  UID,
+} from '#system/contract.ts';
+
+type Stored = Map<string, readonly Scalar[]>;
+
+/** What the connector reaches: it outlives it. */
+export interface MemorySystem {
+  readonly accounts: Map<string, Stored>;
+  weather: 'calm' | 'refused' | 'silent';
+}
+
+const PROPERTIES = {
+  place: { type: 'text', default: 'here', does: 'Where it is' },
+} as const;
+
+/** The least that a connector can be: objects in this process, found by id, with a filter that compares by characters. */
+export function memoryKind(memory: MemorySystem): ConnectorKind<typeof PROPERTIES> {
+  return {
+    id: 'memory',
+    displayName: 'Memory',
+    names: ['test.MemoryConnector'],
+    properties: PROPERTIES,
+    open: () => new MemoryConnector(memory),
+  };
+}
+
+class MemoryConnector implements Connector {
+  readonly capabilities = {
+    create: true,
+    update: true,
+    delete: true,
+    filter: ['eq', 'pr'],
+    stableListing: true,
+    createIsBlind: false,
+    maxConcurrency: 10,
+  } as const;
+  readonly #memory: MemorySystem;
+
+  constructor(memory: MemorySystem) {
+    this.#memory = memory;
+  }
+
+  async test(): Promise<void> {
+    await this.#reach();
+  }
+
+  async schema() {
+    await this.#reach();
+    return [
+      {
+        name: ACCOUNT,
+        attributes: [
+          { name: NAME, type: 'string', isRequired: true },
+          { name: 'title', type: 'string' },
+          { name: 'age', type: 'integer' },
+          { name: 'mails', type: 'string', isMultiValued: true },
+          { name: PASSWORD, type: 'secret' },
+        ] as const,
+      },
+    ];
+  }
+
+  async get(_type: string, id: string): Promise<Entry | undefined> {
+    await this.#reach();
+    const stored = this.#memory.accounts.get(id);
+    return stored && entryOf(id, stored);
+  }
+
+  async *search(_type: string, { filter, pageSize }: SearchQuery) {
+    await this.#reach();
+    const entries = [...this.#memory.accounts].map(([id, stored]) => entryOf(id, stored));
+    const found = entries.filter((entry) => filter === undefined || holds(filter, entry));
+    for (let at = 0; at < found.length; at += pageSize) {
+      await this.#reach();
+      yield { entries: found.slice(at, at + pageSize), isSuperset: false };
+    }
+  }
+
+  async create(_type: string, attributes: Attributes) {
+    await this.#reach();
+    const [name] = attributes.get(NAME) ?? [];
+    for (const stored of this.#memory.accounts.values()) {
+      if (stored.get(NAME)?.[0] === name)
+        throw new ConnectorError('alreadyExists', `There is '${name}' already`);
+    }
+    const id = randomUUID();
+    this.#memory.accounts.set(id, new Map(attributes));
+    return { id };
+  }
+
+  async update(_type: string, id: string, deltas: readonly AttributeDelta[]) {
+    await this.#reach();
+    const stored = this.#memory.accounts.get(id);
+    if (stored === undefined) throw new ConnectorError('notFound', `There is no '${id}'`);
+    for (const delta of deltas) {
+      const values = 'replace' in delta ? delta.replace : merged(stored.get(delta.name) ?? [], delta);
+      if (values.length === 0) stored.delete(delta.name);
+      else stored.set(delta.name, values);
+    }
+    return { id };
+  }
+
+  async delete(_type: string, id: string): Promise<void> {
+    await this.#reach();
+    this.#memory.accounts.delete(id);
+  }
+
+  async authenticate(_type: string, name: string, password: Secret): Promise<string> {
+    await this.#reach();
+    for (const [id, stored] of this.#memory.accounts) {
+      const [kept] = stored.get(PASSWORD) ?? [];
+      const isRight = kept instanceof Secret && kept.reveal() === password.reveal();
+      if (stored.get(NAME)?.[0] === name && isRight) return id;
+    }
+    throw new ConnectorError('invalidCredentials', 'The name or the password is wrong');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  #reach(): Promise<void> {
+    const { weather } = this.#memory;
+    if (weather === 'silent') return new Promise(() => {});
+    return weather === 'calm'
+      ? Promise.resolve()
+      : Promise.reject(new ConnectorError('unavailable', 'Refused'));
+  }
+}
+
+function entryOf(id: string, stored: Stored): Entry {
+  const attributes = new Map(stored);
+  attributes.delete(PASSWORD);
+  attributes.delete(NAME);
+  return { id, name: String(stored.get(NAME)?.[0]), attributes };
+}
+
+function merged(
+  values: readonly Scalar[],
+  { add, remove }: { add: readonly Scalar[]; remove: readonly Scalar[] },
+) {
+  return [...new Set([...values.filter((value) => !remove.includes(value)), ...add])];
+}
+
+function valuesOf(entry: Entry, attribute: string): readonly Scalar[] {
+  if (attribute === UID) return [entry.id];
+  return attribute === NAME ? [String(entry.name)] : (entry.attributes.get(attribute) ?? []);
+}
+
+function holds(filter: Filter, entry: Entry): boolean {
+  switch (filter.kind) {
+    case 'literal':
+      return filter.value;
+    case 'and':
+      return filter.filters.every((one) => holds(one, entry));
+    case 'or':
+      return filter.filters.some((one) => holds(one, entry));
+    case 'not':
+      return !holds(filter.filter, entry);
+    case 'present':
+      return valuesOf(entry, filter.attribute).length > 0;
+    case 'in':
+      return valuesOf(entry, filter.attribute).some((value) => filter.values.includes(value));
+    case 'compare':
+      return valuesOf(entry, filter.attribute).some((value) =>
+        compares(filter.operator, value, filter.value),
+      );
+  }
+}
+
+type Operator = Extract<Filter, { kind: 'compare' }>['operator'];
+
+function compares(operator: Operator, value: Scalar, other: Scalar): boolean {
+  if (typeof value !== typeof other) return false;
+  const order =
+    typeof value === 'number'
+      ? value - Number(other)
+      : Buffer.compare(Buffer.from(String(value)), Buffer.from(String(other)));
+  const [text, part] = [String(value), String(other)];
+  const isText = typeof value === 'string';
+  switch (operator) {
+    case 'eq':
+      return value === other;
+    case 'co':
+      return isText ? text.includes(part) : value === other;
+    case 'sw':
+      return isText ? text.startsWith(part) : value === other;
+    case 'ew':
+      return isText ? text.endsWith(part) : value === other;
+    case 'lt':
+      return order < 0;
+    case 'le':
+      return order <= 0;
+    case 'gt':
+      return order > 0;
+    case 'ge':
+      return order >= 0;
+  }
+}
