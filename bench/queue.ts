@@ -36,7 +36,7 @@ async function measureOurs(): Promise<[number[], number[]]> {
     url,
     `insert into cluster_node (name, epoch, state, roles) values ('bench', 1, 'running', '{worker}') returning id`,
   );
-  const clock = new DatabaseClock(database.db);
+  const clock = new DatabaseClock(database);
   await clock.measure();
   const notifier = new Notifier(database, 'svc', () => {});
   const queue = new Queue({

@@ -238,6 +238,7 @@ function assembleNode(given: {
   const { settings } = given.options;
   const { config, database, observe } = core;
   const { sessionUrl, applicationName } = foundation;
+  for (const pool of [foundation.lookups, foundation.claims]) core.clock.hear(pool);
   config.watch(() => threads.reload());
   const membership = new Membership({
     database,

@@ -32,7 +32,7 @@ const services = new ScheduledServices();
 services.register({ invokeService: 'none', runsScripts: false, execute: async () => {} });
 
 answerParent(async ({ nodeId, ms, threadCount }: NodeTask): Promise<NodeResult> => {
-  const clock = new DatabaseClock(database.db);
+  const clock = new DatabaseClock(database);
   await clock.measure(20);
   const latency = new Latency();
   let fired = 0;

@@ -49,7 +49,7 @@ export function openPlatform(
     () => 'utf-8',
     config.scripts,
   );
-  const clock = new DatabaseClock(database.db);
+  const clock = new DatabaseClock(database);
   const platform = {
     database,
     config,

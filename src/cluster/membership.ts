@@ -1,7 +1,7 @@
 import { type Database, type Db, LockSession } from '#database/index.ts';
-import { ActivationError } from '#errors/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { nameInUse, numberLost } from './node-refused.ts';
 import {
   beat,
   endSession,
@@ -74,6 +74,7 @@ export class Membership implements Service {
   #lenientUntil = 0;
   readonly nodeId: number;
   epoch = 0;
+  life = '';
   /** Since when this node is to claim nothing; null while it works. */
   drainedAt: Date | null = null;
 
@@ -163,12 +164,19 @@ export class Membership implements Service {
     const { database, sessionUrl, nodeName, roles, keys, observe } = this.#options;
     await this.#holdLock();
     const before = this.epoch;
-    this.epoch = await registerNode(database.db, this.nodeId, {
-      roles,
-      ...(keys === undefined ? {} : { keys }),
-      holdsSession: sessionUrl !== undefined,
-      isNew: before === 0,
-    });
+    const joined = await registerNode(
+      database.db,
+      { id: this.nodeId, name: nodeName },
+      {
+        roles,
+        ...(keys === undefined ? {} : { keys }),
+        holdsSession: sessionUrl !== undefined,
+        after: before,
+      },
+    );
+    if (joined === undefined) throw numberLost(nodeName);
+    this.epoch = joined.epoch;
+    this.life = joined.life;
     if (before === 0) await this.#admit();
     observe({ kind: 'node.joined', node: nodeName, epoch: this.epoch });
     // What an earlier life of this node had claimed is nobody's now.
@@ -249,14 +257,7 @@ export class Membership implements Service {
       if (await this.#tryName()) return;
       if (performance.now() - startedAt > WATCHER_PATIENCE_MS) await this.#endStrayWatchers();
       if (performance.now() > until) {
-        throw new ActivationError([
-          {
-            id: 'CLUSTER_NODE_ID_IN_USE',
-            where: '',
-            message: `another live node is called '${nodeName}'`,
-            hint: 'give each node its own SVC_NODE_ID, or leave it out',
-          },
-        ]);
+        throw nameInUse(nodeName);
       }
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -288,7 +289,7 @@ export class Membership implements Service {
     await this.#dropDeadSessions();
     const cut = sessionUrl !== undefined && this.#own?.isOpen !== true;
     if (cut) await this.#holdLock();
-    if (!(await beat(database.db, this.nodeId, this.epoch))) {
+    if (!(await beat(database.db, this.nodeId, this))) {
       observe({ kind: 'node.fenced', node: nodeName, epoch: this.epoch });
       for (const listener of this.#fenced) listener();
       await this.#rejoin();

@@ -45,47 +45,61 @@ export async function getNodeId(db: Db, name: string): Promise<number> {
   return row.id;
 }
 
+/** One life of a node: from its joining until it leaves or another one takes over from it. */
+export interface Life {
+  readonly epoch: number;
+  /** Random. Two lives have the same epoch only where a fail-over has lost one of them. */
+  readonly life: string;
+}
+
 /**
- * Enters the cluster under a new epoch, which fences out whatever an earlier life of the node left running.
+ * Enters the cluster under a new epoch, which fences out whatever an earlier life of the node left running. Its row is made anew
+ * where a fail-over has lost it.
  *
- * @param isNew a process that starts works, whatever was said to the one before
+ * @param after its epoch so far, 0 for a process that starts: it works, whatever was said to the one before
+ * @returns undefined where a node of another name has its number
  */
 export async function registerNode(
   db: Db,
-  id: number,
+  { id, name }: { readonly id: number; readonly name: string },
   {
     roles,
     keys,
     holdsSession,
-    isNew,
+    after,
   }: {
     readonly roles: readonly string[];
     readonly keys?: KeyIds;
     readonly holdsSession: boolean;
-    readonly isNew: boolean;
+    readonly after: number;
   },
-): Promise<number> {
-  const { rows } = await sql<{ epoch: number }>`
+): Promise<Life | undefined> {
+  const { rows } = await sql<Life>`
     with joined as (
-      update cluster_node
-      set epoch = epoch + 1, state = 'running', roles = ${[...roles]}::text[],
-          keys = coalesce(${keys === undefined ? null : JSON.stringify(keys)}::jsonb, keys),
-          holds_session = ${holdsSession},
+      insert into cluster_node as node (id, name, roles, keys, holds_session, epoch, life) overriding system value
+      values (${id}, ${name}, ${[...roles]}::text[], ${keys === undefined ? null : JSON.stringify(keys)}::jsonb,
+              ${holdsSession}, ${after} + 1, gen_random_uuid())
+      on conflict (id) do update
+      set epoch = greatest(node.epoch, ${after}) + 1, state = 'running', life = excluded.life, roles = excluded.roles,
+          keys = coalesce(excluded.keys, node.keys), holds_session = excluded.holds_session,
           started_at = clock_timestamp(), seen_at = clock_timestamp(), stopped_at = null, recovery = null,
           listens = false, tells = false,
-          drained_at = case when not ${isNew} then drained_at end, drained_by = case when not ${isNew} then drained_by end
-      where id = ${id} returning name, epoch)
-    select epoch, cluster_note_event(name, 'joined', epoch, null, null) from joined`.execute(db);
-  return oneRow(rows).epoch;
+          drained_at = case when ${after} > 0 then node.drained_at end,
+          drained_by = case when ${after} > 0 then node.drained_by end
+      where node.name = excluded.name
+      returning name, epoch, life)
+    select epoch, life, cluster_note_event(name, 'joined', epoch, null, null) from joined`.execute(db);
+  return rows[0];
 }
 
-/** @returns false when the node is no longer what it thinks it is: another one has taken over from it */
-export async function beat(db: Db, id: number, epoch: number): Promise<boolean> {
+/** @returns false when the node is no longer what it thinks it is: another one has taken over from it, or a fail-over has lost it */
+export async function beat(db: Db, id: number, { epoch, life }: Life): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('cluster_node')
     .set({ seen_at: sql<Date>`clock_timestamp()` })
     .where('id', '=', id)
     .where('epoch', '=', epoch)
+    .where('life', '=', life)
     .where('state', '=', 'running')
     .executeTakeFirst();
   return numUpdatedRows === 1n;

@@ -52,6 +52,7 @@ export interface NodeTable {
   recovery: JsonObject | null;
   configuration: string | null;
   alone: string | null;
+  life: string | null;
   drained_at: Date | null;
   drained_by: string | null;
   holds_session: Generated<boolean>;

@@ -28,7 +28,7 @@ export function queueNode(
     queue,
     clock,
     claims: claims.db,
-    holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch }),
+    holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch, life: membership.life }),
     async run(job: ClaimedJob): Promise<JobResult> {
       if (!queue.worker(job.queue).options.runsScripts) return runJob(queue, job);
       return threads.run({ kind: JOB, payload: job, repeatable: false });

@@ -100,7 +100,7 @@ function buildPoller(
     store: jobStore(database.db, lookups.db),
     clock,
     nodeName,
-    holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch }),
+    holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch, life: membership.life }),
     tuning,
     observe,
     quarantine,

@@ -2,6 +2,8 @@
 export interface Holder {
   readonly nodeId: number;
   readonly epoch: number;
+  /** Of whoever claims: tells it from another life of the same epoch, which is there only where a fail-over has lost one of them. */
+  readonly life?: string;
 }
 
 /** What all pieces of work have in common once a node holds them. */

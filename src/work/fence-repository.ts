@@ -26,8 +26,9 @@ export function heldByLivesOf({ nodeId, epoch }: Holder): RawBuilder<boolean> {
 }
 
 /** Whether this life goes on: a node that was given up claims nothing. */
-export function isAlive({ nodeId, epoch }: Holder): RawBuilder<boolean> {
-  return sql`exists (select 1 from cluster_node where id = ${nodeId} and epoch = ${epoch} and state = 'running')`;
+export function isAlive({ nodeId, epoch, life }: Holder): RawBuilder<boolean> {
+  const isThisOne = life === undefined ? sql`` : sql` and life = ${life}`;
+  return sql`exists (select 1 from cluster_node where id = ${nodeId} and epoch = ${epoch} and state = 'running'${isThisOne})`;
 }
 
 /** Whether the life of `epoch` of the node `n` is over: one that was given up while its claim was on the way leaves work behind. */

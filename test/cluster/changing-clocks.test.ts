@@ -105,7 +105,7 @@ describe('while clocks change, a node fires', () => {
   ])('$what', async ({ dst, from, made = from, fires }, { expect }) => {
     await using migrated = await databaseAt(from);
     const database = openDatabase({ url: migrated.url, poolSize: 4 });
-    const clock = new DatabaseClock(database.db);
+    const clock = new DatabaseClock(database);
     await clock.measure();
     const declare = async (id: string, schedule: string, timeZone: string, now: string) => {
       const text = { type: 'cron', schedule, timeZone, invokeService: 'idle', concurrentExecution: true };

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -67,6 +68,10 @@ describe('What the product is made of', () => {
     expect(samples.filter((file) => !existsSync(join(root, file)))).toEqual([]);
     expect(compose).not.toMatch(/PASSWORD: |postgres:\/\/[^$\s]*:[^$\s]*@/);
     expect(compose).toContain('DATABASE_URL_FILE: /run/secrets/database-url');
+    const { services } = parse(compose ?? '', { merge: true });
+    for (const name of ['node', 'migrate']) {
+      expect(services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'], init: true });
+    }
     expect(ignored!.split('\n')).toEqual(expect.arrayContaining(['.git', '.svc', 'test', ...samples]));
     expect(image).not.toMatch(/^COPY \S*(?:test|\.git|\.) /m);
     expect(image).toMatch(/^USER node$/m);

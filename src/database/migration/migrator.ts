@@ -21,8 +21,8 @@ export interface SqlMigration {
  * A change of a table waits for all that use it, and all that come later wait behind it: rather let them pass and try
  * again. Nodes that work may also hold what the migration wants and want what it holds.
  */
-const LOCK_TIMEOUT_MS = 2_000;
-const ATTEMPTS = 60;
+const LOCK_TIMEOUT_MS = { first: 100, longest: 500 };
+const ATTEMPTS = 120;
 
 const FIRST_LINE = /^-- (?:compatible|breaking: (.+))$/;
 
@@ -42,20 +42,28 @@ export async function readMigrations(folder: string): Promise<SqlMigration[]> {
 
 class SqlMigrationProvider implements MigrationProvider {
   readonly #migrations: readonly SqlMigration[];
+  readonly #unknown: readonly string[];
+  readonly #attempt: number;
 
-  constructor(migrations: readonly SqlMigration[]) {
+  /** @param unknown those of a newer version that are applied: Kysely insists on all, and stand-ins satisfy it */
+  constructor(migrations: readonly SqlMigration[], unknown: readonly string[], attempt: number) {
     this.#migrations = migrations;
+    this.#unknown = unknown;
+    this.#attempt = attempt;
   }
 
   async getMigrations(): Promise<Record<string, Migration>> {
-    return Object.fromEntries(
-      this.#migrations.map((migration) => [migration.name, { up: (db) => apply(db, migration) }]),
+    const standIns = this.#unknown.map((name) => [name, { up: async () => {} }] as const);
+    const own = this.#migrations.map(
+      (migration) => [migration.name, { up: (db: Db) => apply(db, migration, this.#attempt) }] as const,
     );
+    return Object.fromEntries([...standIns, ...own]);
   }
 }
 
-async function apply(db: Db, migration: SqlMigration): Promise<void> {
-  await sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`).execute(db);
+async function apply(db: Db, migration: SqlMigration, attempt: number): Promise<void> {
+  const patienceMs = Math.min(LOCK_TIMEOUT_MS.first * attempt, LOCK_TIMEOUT_MS.longest);
+  await sql.raw(`set local lock_timeout = ${patienceMs}`).execute(db);
   await sql.raw(migration.text).execute(db);
   await sql`insert into schema_version (name, breaking) values (${migration.name}, ${migration.breaking ?? null})`.execute(
     db,
@@ -111,16 +119,16 @@ export async function migrate(db: Db, migrations: readonly SqlMigration[]): Prom
   const state = await inspectSchema(db, migrations);
   refuseNewerBreakingSchema(state);
   await noteApplied(db, state.unnoted);
-  const migrator = new Migrator({
-    db,
-    provider: new SqlMigrationProvider(migrations),
-    migrationTableName: 'schema_migration',
-    migrationLockTableName: 'schema_migration_lock',
-    // A newer compatible version may have added migrations that this one does not know.
-    allowUnorderedMigrations: true,
-    ...(await ignoreUnknown(db, migrations)),
-  });
+  const unknown = state.unknown.map(({ name }) => name);
   for (let attempt = 1; ; attempt++) {
+    const migrator = new Migrator({
+      db,
+      provider: new SqlMigrationProvider(migrations, unknown, attempt),
+      migrationTableName: 'schema_migration',
+      migrationLockTableName: 'schema_migration_lock',
+      // A newer compatible version may have added migrations that this one does not know.
+      allowUnorderedMigrations: true,
+    });
     const { error, results = [] } = await migrator.migrateToLatest();
     if (error === undefined) {
       return results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName);
@@ -162,24 +170,6 @@ export async function refuseOldPostgres(db: Db, oldest: number = OLDEST_POSTGRES
       hint: 'upgrade it, or set DATABASE_URL to another',
     },
   ]);
-}
-
-/** Kysely insists that every applied migration is known; stand-ins for newer ones satisfy it. */
-async function ignoreUnknown(
-  db: Db,
-  migrations: readonly SqlMigration[],
-): Promise<{ provider: MigrationProvider } | undefined> {
-  const { unknown } = await inspectSchema(db, migrations);
-  if (unknown.length === 0) return undefined;
-  const own = new SqlMigrationProvider(migrations);
-  return {
-    provider: {
-      async getMigrations() {
-        const standIns = unknown.map(({ name }) => [name, { up: async () => {} }] as const);
-        return { ...(await own.getMigrations()), ...Object.fromEntries(standIns) };
-      },
-    },
-  };
 }
 
 /** @throws ActivationError when a newer version made a change that this one cannot live with */

@@ -1,28 +1,44 @@
 import { sql } from 'kysely';
 import { oneRow } from '../one-row.ts';
-import type { Db } from './database.ts';
+import type { Database, Db, Greeting } from './database.ts';
 
 const PROBES = 8;
 
 /**
  * The database's clock, as seen from here: the only clock the cluster agrees on. Between measurements it runs
- * on this process's monotonic clock, so a jump of the machine's wall clock does not move it.
+ * on this process's monotonic clock, so a jump of the machine's wall clock does not move it. Another server, as after a
+ * fail-over, has another clock, which is taken from the first session that it opens: before a statement reaches it.
  */
 export class DatabaseClock {
   readonly #db: Db;
   /** What to add to `performance.now()`; a guess before the first measurement. */
   #offset = Date.now() - performance.now();
   #isMeasured = false;
+  /** Whose clock it is. */
+  #serverSince: string | undefined;
   /** How far the machine's wall clock is from the database's, in ms, at the last measurement. */
   skewMs = 0;
 
-  constructor(db: Db) {
-    this.#db = db;
+  constructor(database: Pick<Database, 'db' | 'onGreeting'>) {
+    this.#db = database.db;
+    this.hear(database);
+  }
+
+  /** Whose sessions may be the first of another server as well. */
+  hear({ onGreeting }: Pick<Database, 'onGreeting'>): void {
+    onGreeting((greeting) => this.#heed(greeting));
   }
 
   /** Epoch ms by the database's clock. */
   now(): number {
     return performance.now() + this.#offset;
+  }
+
+  #heed({ serverSince, ms, heardAt }: Greeting): void {
+    if (serverSince === this.#serverSince) return;
+    this.#serverSince = serverSince;
+    this.#offset = ms - heardAt;
+    this.#isMeasured = true;
   }
 
   /**

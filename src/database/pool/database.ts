@@ -49,6 +49,16 @@ export interface DatabaseOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+/** What a server says of itself when it opens a session; behind a pooler nobody hears it. */
+export interface Greeting {
+  /** When it began, in epoch seconds by its own clock: after a fail-over it is another one. */
+  readonly serverSince: string;
+  /** Epoch ms by its clock, a moment before `heardAt`. */
+  readonly ms: number;
+  /** By `performance.now()`. */
+  readonly heardAt: number;
+}
+
 /** The pool of one thread, and Kysely over it. */
 export interface Database {
   readonly db: Db;
@@ -72,6 +82,8 @@ export interface Database {
    * transaction of its own that nobody waits for. It is not called where there is nothing to commit.
    */
   behindCommit(transaction: Transaction, leave: (send: SendBehind) => void): void;
+  /** Tells of each session that is opened, before anything else is asked of it, and of the last one so far. */
+  onGreeting(listen: (greeting: Greeting) => void): void;
   /** Cancels the statement that a transaction waits for, before it is rolled back. */
   cancelStatement(transaction: Transaction): Promise<void>;
   close(): Promise<void>;
@@ -99,8 +111,14 @@ export function openDatabase(given: DatabaseOptions): Database {
     },
   };
   const poolSize = Math.max(options.poolSize ?? DEFAULT_POOL_SIZE, RESERVED + 1);
+  const listeners: ((greeting: Greeting) => void)[] = [];
+  let last: Greeting | undefined;
+  const greet = (greeting: Greeting) => {
+    last = greeting;
+    for (const listen of listeners) listen(greeting);
+  };
   const pooled = (idleMs: number) => {
-    const own = openPool(options, poolSize, idleMs);
+    const own = openPool(options, poolSize, idleMs, greet);
     const { mostRowBytes } = options;
     if (mostRowBytes !== undefined) {
       own.on('connect', (client) => boundRows(client, mostRowBytes, (busy) => waiting.cancelOn(busy)));
@@ -152,6 +170,10 @@ export function openDatabase(given: DatabaseOptions): Database {
       };
       onceCommitIsSent(client, () => leave(send));
     },
+    onGreeting(listen) {
+      listeners.push(listen);
+      if (last !== undefined) listen(last);
+    },
     cancelStatement: (transaction) => waiting.cancel(transaction),
     close() {
       closed ??= Promise.all([db, ...nested.filter(Boolean)].map((level) => level.destroy())).then(() => {});
@@ -171,6 +193,14 @@ async function inFlight(
     if (outcome.status === 'rejected') throw outcome.reason;
 }
 
+/** What is asked of each session first. */
+interface Introduction {
+  readonly session: number;
+  readonly server_since: string;
+  readonly ms: number;
+  readonly is_read_only: boolean;
+}
+
 const statements = new PreparedStatements();
 const keptStatements = new PreparedStatements({ mayKeepPlans: true });
 const pooledStatements = new PreparedStatements({ makesRoom: false });
@@ -179,7 +209,12 @@ const KEEP_PLANS = ['enable_seqscan', 'enable_nestloop', 'enable_mergejoin', 'ji
   .map((way) => `, set_config('${way}', 'off', false)`)
   .join('');
 
-function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: number): pg.Pool {
+function openPool(
+  options: DatabaseOptions,
+  max: number,
+  idleTimeoutMillis: number,
+  greet: (greeting: Greeting) => void,
+): pg.Pool {
   const applicationName = options.applicationName ?? 'svc';
   const silence = new SilenceWatch(options.url, applicationName);
   const keepsPlans = options.keepsPlans === true && options.prepares === true && options.pooled !== true;
@@ -195,15 +230,17 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
     connectionTimeoutMillis: 10_000,
     onConnect: async (client) => {
       if (options.pooled === true) return;
-      const { rows } = await client.query<{ session: number; server_since: string; is_read_only: boolean }>(
+      const { rows } = await client.query<Introduction>(
         `select set_config('idle_in_transaction_session_timeout', $1, false), pg_backend_pid() as session,
                 extract(epoch from pg_postmaster_start_time())::text as server_since,
+                (extract(epoch from clock_timestamp()) * 1000)::float8 as ms,
                 current_setting('default_transaction_read_only')::boolean as is_read_only
            ${options.forgets === true ? `, set_config('synchronous_commit', 'off', false)` : ''}
            ${keepsPlans ? `${KEEP_PLANS}, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''}`,
         [String(options.idleInTransactionMs ?? 60_000)],
       );
-      const { session, server_since: serverSince, is_read_only: isReadOnly } = oneRow(rows);
+      const { session, server_since: serverSince, ms, is_read_only: isReadOnly } = oneRow(rows);
+      greet({ serverSince, ms, heardAt: performance.now() });
       if (isReadOnly) readOnlySessions.add(client);
       noteSession(client, session);
       silence.add(client, serverSince);

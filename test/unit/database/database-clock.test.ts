@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, DatabaseClock, openDatabase } from '#database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -26,7 +27,7 @@ describe("the database's clock, seen from afar", () => {
   });
 
   it('is never ahead of what it is there, also when questions travel longer than answers', async () => {
-    const clock = new DatabaseClock(far.db);
+    const clock = new DatabaseClock(far);
     proxy.setWeather({ delayMs: 50, delaysQuestions: true });
     await clock.measure();
     const seen = clock.now();
@@ -37,7 +38,7 @@ describe("the database's clock, seen from afar", () => {
   });
 
   it('is not made worse by answers that take long', async () => {
-    const clock = new DatabaseClock(far.db);
+    const clock = new DatabaseClock(far);
     proxy.setWeather();
     await clock.measure();
     const before = offsetOf(clock);
@@ -45,7 +46,47 @@ describe("the database's clock, seen from afar", () => {
     await clock.measure();
     expect(offsetOf(clock)).toBeCloseTo(before, 0);
   });
+
+  it('is that of another server, ahead or behind, as soon as that has opened a session', async () => {
+    await using after = await createTestDatabase();
+    const asked = openDatabase({ url: after.url, poolSize: 2 });
+    // Its sessions end with the server.
+    await using _ = { [Symbol.asyncDispose]: () => asked.close() };
+    const clock = new DatabaseClock(asked);
+    await clock.measure();
+    for (const [since, seconds] of [
+      ['2026-01-01', 20],
+      ['2026-01-02', -20],
+    ] as const) {
+      await becomeServer(after, since, seconds);
+      await expect.poll(() => asked.pool.totalCount).toBe(0);
+      const { rows } = await asked.pool.query<{ ms: number }>(
+        'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
+      );
+      const seen = clock.now();
+      expect(Math.abs(seen - rows[0]!.ms)).toBeLessThan(5_000);
+      expect(Math.abs(seen - Date.now())).toBeGreaterThan(15_000);
+    }
+  });
 });
+
+/** A database becomes one of a server that began then and whose clock is so many seconds ahead; all its sessions end. */
+async function becomeServer({ url, name }: TestDatabase, since: string, seconds: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`
+    create schema if not exists simulated;
+    create or replace function simulated.clock_timestamp() returns timestamptz language sql volatile
+      as $$ select pg_catalog.clock_timestamp() + interval '${seconds} s' $$;
+    create or replace function simulated.pg_postmaster_start_time() returns timestamptz language sql stable
+      as $$ select timestamptz '${since} UTC' $$;
+    alter database ${name} set search_path = simulated, pg_catalog, public`);
+  await client.query(
+    'select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+    [name],
+  );
+  await client.end();
+}
 
 /** The least of many looks, because we may be held up between the two clocks. */
 function offsetOf(clock: DatabaseClock): number {

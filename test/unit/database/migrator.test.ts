@@ -58,6 +58,25 @@ describe('migrations', () => {
     expect(rows.filter((row) => row.comment === null)).toEqual([]);
   });
 
+  it('leave nothing out of the log of Postgres: a standby would not have it after a fail-over', async () => {
+    const { rows } = await sql`select relname from pg_class
+      where relkind = 'r' and relpersistence <> 'p' and relnamespace = current_schema()::regnamespace`.execute(
+      database.db,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('wait a tenth of a second for a lock at first: who comes behind them waits as long', async () => {
+    const shipped = await readMigrations(SHIPPED);
+    const text = `-- compatible
+      create table patience as select current_setting('lock_timeout') as lasts`;
+    const [added] = await readMigrations(await folderOf({ '9996_patience.sql': text }));
+    await migrate(database.db, [...shipped, added!]);
+    const { rows } = await sql`select lasts from patience`.execute(database.db);
+    expect(rows).toEqual([{ lasts: '100ms' }]);
+    await sql`drop table patience`.execute(database.db);
+  });
+
   it('are tried again when they and a node that works stand in each other’s way', async () => {
     const shipped = await readMigrations(SHIPPED);
     const text = `-- compatible

@@ -57,7 +57,7 @@ describe('the synchronization', () => {
       'managed*',
       managedObjectResource({
         database,
-        clock: new DatabaseClock(database.db),
+        clock: new DatabaseClock(database),
         scripts: noScripts,
         readScript: async () => '',
         crypto: openCrypto({ keyRing: {} }),

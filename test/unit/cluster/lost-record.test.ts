@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { Membership } from '#cluster/index.ts';
+import type { Database } from '#database/index.ts';
+import type { Observation } from '#observability/index.ts';
+import { isAlive } from '#work/index.ts';
+import { createMigratedDatabase } from '../../support/migrated-database.ts';
+
+/** A node that has joined, of which an asynchronous standby knows nothing. It has a pooler's connection: nothing but its row tells of it. */
+async function joinOne(scope: AsyncDisposableStack) {
+  const database = scope.use(await createMigratedDatabase());
+  const said: Observation[] = [];
+  const nodeId = await Membership.identify(database.db, 'first');
+  const membership = new Membership({
+    database,
+    sessionUrl: undefined,
+    nodeName: 'first',
+    nodeId,
+    roles: ['worker'],
+    observe: (observation) => said.push(observation),
+  });
+  await membership.start();
+  scope.defer(() => membership.stop());
+  return { database, membership, said };
+}
+
+const mayClaim = async ({ db }: Database, { nodeId, epoch, life }: Membership) => {
+  const { rows } = await sql<{ may: boolean }>`select ${isAlive({ nodeId, epoch, life })} as may`.execute(db);
+  return rows[0]?.may;
+};
+
+describe('a fail-over that has lost that a node had joined', () => {
+  test('has the node join again, under an epoch that it never had', async () => {
+    await using scope = new AsyncDisposableStack();
+    const { database, membership, said } = await joinOne(scope);
+    const { epoch } = membership;
+    expect(await mayClaim(database, membership)).toBe(true);
+    await database.pool.query('delete from cluster_node');
+    expect(await mayClaim(database, membership)).toBe(false);
+    membership.wake();
+    await expect.poll(() => membership.epoch).toBeGreaterThan(epoch);
+    expect(await mayClaim(database, membership)).toBe(true);
+    expect(said.some(({ kind }) => kind === 'node.fenced')).toBe(true);
+  });
+
+  test('lets it claim nothing as the node that has its number and epoch now', async () => {
+    await using scope = new AsyncDisposableStack();
+    const { database, membership, said } = await joinOne(scope);
+    await database.pool.query(
+      "update cluster_node set name = 'second', life = gen_random_uuid(), seen_at = clock_timestamp()",
+    );
+    expect(await mayClaim(database, membership)).toBe(false);
+    membership.wake();
+    await expect
+      .poll(() => said.map((one) => ('error' in one ? String(one.error) : '')).join())
+      .toMatch(/another node has its number/);
+    const { rows } = await database.pool.query('select name, epoch from cluster_node');
+    expect(rows).toEqual([{ name: 'second', epoch: membership.epoch }]);
+  });
+});
