@@ -208,8 +208,9 @@ class ConfigScope {
 
   /** What would follow from a content, or from none. */
   async plan(id: string, sent: JsonValue): Promise<JsonObject> {
-    const { content = null } = asObject(sent);
-    if (content !== null && !isObject(content)) {
+    const { content } = asObject(sent);
+    // What was forgotten is no deletion.
+    if (content === undefined || (content !== null && !isObject(content))) {
       throw new BadRequestError('A plan needs the content that the configuration is to have', {
         id: 'CONFIG_NO_CONTENT',
         field: '/content',

@@ -198,7 +198,8 @@ describe('a configuration', () => {
         },
       ]);
       expect((await api('GET', 'config/schedule/nightly')).body.schedule).toBe('0 0 3 * * ?');
-      expect((await plan('schedule/nightly', 'now')).body.detail.id).toBe('CONFIG_NO_CONTENT');
+      for (const none of ['now', undefined])
+        expect((await plan('schedule/nightly', none)).body.detail.id).toBe('CONFIG_NO_CONTENT');
     });
 
     it('of the types, with the objects that it is about', async () => {
