@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ResourceError } from '#errors/index.ts';
-import type { ClientContext, HttpContext, Request, SecurityContext } from '#resource/index.ts';
+import type {
+  ClientContext,
+  HttpContext,
+  RefusedRequest,
+  Request,
+  SecurityContext,
+} from '#resource/index.ts';
 import { timeOrderedId } from '#time/index.ts';
 import { Incoming, type Site } from './incoming.ts';
 
@@ -25,6 +31,8 @@ export class HttpExchange {
   request?: Request;
   /** What it is answered with, if it went wrong. */
   failure?: ResourceError;
+  /** Of several that came as one: those that went wrong. */
+  refused: readonly RefusedRequest[] = [];
 
   constructor(message: IncomingMessage, outgoing: ServerResponse, site: Site) {
     this.incoming = new Incoming(message, site);

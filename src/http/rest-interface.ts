@@ -120,6 +120,7 @@ export class RestInterface {
       renew: async () => (await renew(exchange, caller, authenticate)).security,
     };
     const response = await resources.handle(asked, exchange.request);
+    if (response.kind === 'action') exchange.refused = response.refused ?? [];
     const { events } = this.#options;
     const topics = streamedTopics(exchange.request);
     if (events !== undefined && topics !== undefined) {

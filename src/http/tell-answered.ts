@@ -19,7 +19,7 @@ export function tellAnswered(observe: Observe, exchange: HttpExchange, answer: A
 }
 
 /** What was asked by whom; nothing where that did not come to light. */
-function askedBy({ incoming, caller, request, failure }: HttpExchange, answer: Answer) {
+function askedBy({ incoming, caller, request, failure, refused }: HttpExchange, answer: Answer) {
   if (caller === undefined || request === undefined) return {};
   const { security, client } = caller;
   return {
@@ -32,6 +32,7 @@ function askedBy({ incoming, caller, request, failure }: HttpExchange, answer: A
       client: { ip: client.remoteAddress, port: client.remotePort },
       message: auditedMessage(incoming, answer),
       error: failure === undefined ? null : failure.toJSON(),
+      refused,
     },
   };
 }

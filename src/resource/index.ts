@@ -106,6 +106,7 @@ export {
   actionResult,
   type QueryResult,
   queryResult,
+  type RefusedRequest,
   type Resource,
   type Response,
   resource,

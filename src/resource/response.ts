@@ -42,6 +42,16 @@ export interface ActionResult {
   readonly shows?: ResourcePath;
   /** For the HTTP response, when the action was asked for over HTTP. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of several requests that came as one: those that were refused and the others survive, as the audit tells of them. */
+  readonly refused?: readonly RefusedRequest[];
+}
+
+/** One of several that came together. */
+export interface RefusedRequest extends JsonObject {
+  /** One of the seven kinds, in lower case. */
+  readonly operation: string;
+  readonly resource: string;
+  readonly detail: JsonValue;
 }
 
 export type Response = Resource | QueryResult | ActionResult;

@@ -1,6 +1,6 @@
 import { BadRequestError, PayloadTooLargeError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import type { PatchOperation, Request } from '#resource/index.ts';
+import { formatPath, type PatchOperation, type RefusedRequest, type Request } from '#resource/index.ts';
 import { bulkIdIn, bulkIdsIn, inGroups, partResource } from './circles.ts';
 import { LIMITS } from './schema-answer.ts';
 import { scimErrorBody, statusOf } from './scim-error.ts';
@@ -29,6 +29,13 @@ interface Done {
   readonly version: string | null;
 }
 
+interface BulkDone {
+  readonly content: JsonObject;
+  readonly refused: readonly RefusedRequest[];
+}
+
+const KINDS = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
+
 /** Does one operation, which has an id where it was about something. @throws what went wrong with it, and nothing of it is stored */
 export type Perform = (request: Request) => Promise<Done>;
 export type Together = <T>(work: () => Promise<T>) => Promise<T>;
@@ -44,8 +51,9 @@ export async function performBulk(
   body: JsonValue,
   base: string,
   { perform, together }: { readonly perform: Perform; readonly together: Together },
-): Promise<JsonObject> {
+): Promise<BulkDone> {
   const { operations, failOnErrors } = readBulk(body);
+  const refused: RefusedRequest[] = [];
   const outcomes = new Map<number, Outcome>();
   const byBulkId = new Map<string, number>();
   for (const [at, { bulkId }] of operations.entries()) {
@@ -66,7 +74,7 @@ export async function performBulk(
     failures += made.filter(([, { id }]) => id === undefined).length;
   }
   const entries = [...outcomes.entries()].sort(([one], [other]) => one - other).map(([, { entry }]) => entry);
-  return { schemas: [SCHEMA], Operations: entries };
+  return { content: { schemas: [SCHEMA], Operations: entries }, refused };
 
   async function settle(group: readonly number[]): Promise<readonly (readonly [number, Outcome])[]> {
     const all = group.flatMap((at) => {
@@ -134,6 +142,8 @@ export async function performBulk(
     const path = operation.path.map(encodeURIComponent).join('/');
     const location = operation.method === 'POST' ? {} : { location: `${base}/${path}` };
     const response = scimErrorBody(error);
+    const resource = formatPath(['scim', ...operation.path]);
+    refused.push({ operation: KINDS[operation.method], resource, detail: error.toJSON() });
     return { entry: { ...shown(operation), ...location, status: String(status), response } };
   }
 

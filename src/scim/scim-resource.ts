@@ -138,7 +138,7 @@ export class ScimResource implements RouteHandler {
     if (request.method !== 'action' || request.action !== 'bulk') return unsupported(request);
     const { router } = this.#platform;
     const { unitOfWork } = writeContext(context);
-    const content = await performBulk(request.content, baseOf(context), {
+    const done = await performBulk(request.content, baseOf(context), {
       together: (work) => unitOfWork.savepoint(work),
       async perform(inner) {
         // Each is judged as if it had come by itself.
@@ -149,7 +149,7 @@ export class ScimResource implements RouteHandler {
         return { id, location, version: made.revision };
       },
     });
-    return { kind: 'action', content };
+    return { kind: 'action', ...done };
   }
 
   /** Page by page, type by type, as far as they may be asked for. */

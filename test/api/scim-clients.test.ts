@@ -475,3 +475,26 @@ describe('an installation with types of its own', () => {
     });
   });
 });
+
+describe('the audit', () => {
+  it('has with a bulk request those of its operations that were refused', async () => {
+    const operations = ['DELETE', 'PATCH'].map((method) => ({
+      method,
+      path: '/Users/absent',
+      data: patch(),
+    }));
+    const { headers } = await scim('POST', '/Bulk', { body: { Operations: operations } });
+    const filter = encodeURIComponent(`transactionId eq "${headers.get('x-request-id')}"`);
+    const entries = async () => (await server.api('GET', `audit/access?_queryFilter=${filter}`)).body.result;
+    await expect.poll(entries).toHaveLength(1);
+    const [{ response }] = await entries();
+    const refused = { resource: 'scim/Users/absent', detail: expect.objectContaining({ code: 404 }) };
+    expect(response).toMatchObject({
+      status: 'SUCCESSFUL',
+      refused: [
+        { operation: 'delete', ...refused },
+        { operation: 'patch', ...refused },
+      ],
+    });
+  });
+});

@@ -13,4 +13,6 @@ export interface AnsweredRequest {
   readonly message: () => JsonObject;
   /** The body of the answer when it failed. */
   readonly error: JsonValue;
+  /** Of several that came as one: `{operation, resource, detail}` of each that was refused. */
+  readonly refused: readonly JsonObject[];
 }

@@ -135,11 +135,12 @@ export class AuditTrail implements Service {
     }
     if (said.kind !== 'http.answered' || said.request === undefined) return undefined;
     const { enabled, filter } = eventTopics.access;
-    const { operation, resource, action, userId, roles, client, message, error } = said.request;
+    const { operation, resource, action, userId, roles, client, message, error, refused } = said.request;
     const failed = said.status >= 400;
     // Whoever follows the trail need not follow how it is followed.
     const isReading = resource.startsWith('audit/') && (operation === 'read' || operation === 'query');
-    if (!enabled || !(failed || (!isReading && filter.actions.includes(operation)))) return undefined;
+    const isTold = failed || refused.length > 0 || (!isReading && filter.actions.includes(operation));
+    if (!enabled || !isTold) return undefined;
     return auditEvent(
       'access',
       { transactionId: said.requestId, userId },
@@ -154,6 +155,7 @@ export class AuditTrail implements Service {
         response: {
           status: failed ? 'FAILED' : 'SUCCESSFUL',
           ...(failed ? { statusCode: String(said.status), detail: error } : {}),
+          ...(refused.length > 0 ? { refused: [...refused] } : {}),
           elapsedTime: Math.round(said.ms),
           elapsedTimeUnits: 'MILLISECONDS',
         },
