@@ -23,6 +23,7 @@ export function ErrorNote({
         <p className="title">{message}</p>
         {said?.hint === undefined ? null : <p>{said.hint}</p>}
         {typeof excerpt === 'string' ? <pre>{excerpt}</pre> : null}
+        {said === undefined ? null : <Findings of={said.body.detail} />}
         <p className="ids">
           <Id label={t.field} id={said?.field} />
           <Id label={t.errorId} id={said?.id} />
@@ -32,6 +33,27 @@ export function ErrorNote({
       {retry === undefined ? null : <Button onPress={retry}>{t.retry}</Button>}
     </div>
   );
+}
+
+/** Everything that is wrong, where the server has found more than the message says. */
+function Findings({ of: detail = {} }: { readonly of: SvcError['body']['detail'] }) {
+  const listed = [detail['findings'], detail['refusals']].find(Array.isArray) ?? [];
+  if (listed.length === 0) return null;
+  return (
+    <ul className="linked-text">
+      {listed.map((finding) => (
+        <li key={JSON.stringify(finding)}>{findingText(finding)}</li>
+      ))}
+    </ul>
+  );
+}
+
+function findingText(finding: unknown): string {
+  if (typeof finding !== 'object' || finding === null) return String(finding);
+  const { element, file, line, field, message }: Readonly<Record<string, unknown>> = { ...finding };
+  const place = [element ?? file ?? field, line].filter((part) => part !== undefined).join(':');
+  const said = typeof message === 'string' ? message : JSON.stringify(finding);
+  return place === '' ? said : `${place} ${said}`;
 }
 
 function Id({ label, id }: { readonly label: string; readonly id: string | undefined }) {

@@ -19,14 +19,20 @@ export function PageList<T extends { readonly _id: string }>({
   ...table
 }: {
   readonly of: Pages<T>;
-  readonly filter: Filter;
+  /** Where the server filters the list by a text. */
+  readonly filter?: Filter;
   readonly empty: ReactNode;
-} & Pick<ComponentProps<typeof Table<T>>, 'label' | 'columns' | 'linkOf' | 'sort' | 'onSort'>) {
+} & Pick<
+  ComponentProps<typeof Table<T>>,
+  'label' | 'columns' | 'linkOf' | 'onOpen' | 'sort' | 'onSort' | 'maxHeight'
+>) {
   const c = useWords(common);
   const { rows, error } = list;
   return (
     <>
-      <FilterField {...filter} error={error} warnings={list.first?.warnings ?? []} />
+      {filter === undefined ? null : (
+        <FilterField {...filter} error={error} warnings={list.first?.warnings ?? []} />
+      )}
       {error === null || isOfFilter(error) ? null : <ErrorNote error={error} retry={list.refetch} />}
       {rows === undefined && error === null ? <Loading /> : null}
       {rows?.length === 0 ? empty : null}

@@ -1,5 +1,6 @@
 import { eventually } from '../../test/support/eventually.ts';
 import type { TestServer } from '../../test/support/server.ts';
+import { badgeProcess } from './badge-process.ts';
 
 export const PEOPLE_PASSWORD = 'Asking-4-access';
 
@@ -20,7 +21,7 @@ const PEOPLE: readonly (readonly [string, string, string, string])[] = [
 /** More than are drawn at once. */
 const FURTHER = 60;
 
-/** People and roles, schedules of each kind, and a request that waits for a decision. */
+/** People and roles, schedules of each kind, a request that waits for a decision, a process that has failed for good. */
 export async function seed({ api, observed }: TestServer): Promise<void> {
   const put = async (path: string, body: unknown) => {
     const { status, body: said } = await api('PUT', path, { body });
@@ -86,4 +87,25 @@ export async function seed({ api, observed }: TestServer): Promise<void> {
     api('POST', 'workflow/processinstance', { body: request, user: 'avo', password: PEOPLE_PASSWORD });
   // The folder of processes is looked at in the background.
   await eventually(ask, ({ status }) => status === 201);
+  await seedBadges(api);
+}
+
+/** One instance waits for its badge, another one's letter has failed; a later version would write it. */
+async function seedBadges(api: TestServer['api']): Promise<void> {
+  const deploy = (letter: string) =>
+    api('POST', 'workflow/deployment?_action=deploy', {
+      body: { name: 'badge.bpmn20.xml', content: badgeProcess(letter) },
+    });
+  await deploy('var person = null;\nexecution.setVariable("letter", person.mail);');
+  for (const holder of ['cdi', 'dnagy']) {
+    await api('POST', 'workflow/processinstance', { body: { _key: 'badge', holder } });
+  }
+  const tasks = `workflow/taskinstance?_queryId=filtered-query&name=${encodeURIComponent('Print the badge')}`;
+  const { body } = await api('GET', tasks);
+  await api('POST', `workflow/taskinstance/${body.result[0]._id}?_action=complete`, { body: {} });
+  await deploy('execution.setVariable("letter", "to " + holder);');
+  await eventually(
+    () => api('GET', 'workflow/job/deadletter?_queryId=query-all-ids'),
+    ({ body: letters }) => letters.result.length === 1,
+  );
 }

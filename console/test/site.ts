@@ -17,6 +17,8 @@ export interface ConsoleSite extends AsyncDisposable {
   readonly server: TestServer;
   /** A page for somebody who is logged in; it is closed with its site. */
   open(options?: Visit): Promise<Visitor>;
+  /** The same, where no event gets through: what the page has read stays as it was when somebody else changes it. */
+  openDeaf(options?: Visit): Promise<Visitor>;
 }
 
 export interface Visit {
@@ -59,11 +61,17 @@ export async function openSite(executable: string): Promise<ConsoleSite> {
   return {
     server,
     open: (options = {}) => visit(browser, server, options),
+    openDeaf: (options = {}) => visit(browser, server, options, { isDeaf: true }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
-async function visit(browser: Browser, server: TestServer, options: Visit): Promise<Visitor> {
+async function visit(
+  browser: Browser,
+  server: TestServer,
+  options: Visit,
+  { isDeaf = false } = {},
+): Promise<Visitor> {
   const {
     user = 'svc-admin',
     path = '/',
@@ -82,6 +90,7 @@ async function visit(browser: Browser, server: TestServer, options: Visit): Prom
   context.setDefaultTimeout(PATIENCE_MS);
   await logIn(context, server, user);
   const page = await context.newPage();
+  if (isDeaf) await page.route('**/svc/events**', (route) => route.abort());
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {

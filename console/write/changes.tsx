@@ -1,6 +1,10 @@
+import { lazy, Suspense } from 'react';
+import { Loading } from '../parts/page.tsx';
 import { useWords } from '../words/words.ts';
 import { words } from './words.ts';
 import { changesBetween, type FieldChange, shown } from './write.ts';
+
+const Code = lazy(() => import('../code/code.tsx'));
 
 /** What differs, property by property. */
 export function Changes({ before, after }: { readonly before: unknown; readonly after: unknown }) {
@@ -10,6 +14,37 @@ export function Changes({ before, after }: { readonly before: unknown; readonly 
 export function ChangeRows({ changes }: { readonly changes: readonly FieldChange[] }) {
   const t = useWords(words);
   if (changes.length === 0) return <p className="soft">{t.nothingChanges}</p>;
+  const texts = changes.filter(isText);
+  const values = changes.filter((change) => !isText(change));
+  return (
+    <>
+      {values.length === 0 ? null : <ValueRows changes={values} />}
+      {texts.map(({ field, before, after }) => (
+        <section key={field} aria-label={field}>
+          <p className="mono">{field}</p>
+          <Suspense fallback={<Loading />}>
+            <Code
+              label={field}
+              language="javascript"
+              value={String(after ?? '')}
+              before={String(before ?? '')}
+            />
+          </Suspense>
+        </section>
+      ))}
+    </>
+  );
+}
+
+/** Of several lines, so that the lines which differ say more than all of it. */
+function isText({ before, after }: FieldChange): boolean {
+  const isLines = (value: unknown) => typeof value === 'string' && value.includes('\n');
+  const isNone = (value: unknown) => value === undefined || value === null || typeof value === 'string';
+  return (isLines(before) || isLines(after)) && isNone(before) && isNone(after);
+}
+
+function ValueRows({ changes }: { readonly changes: readonly FieldChange[] }) {
+  const t = useWords(words);
   return (
     <div className="changes" role="table" aria-label={t.after}>
       <div role="row" className="head">

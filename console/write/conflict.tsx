@@ -8,6 +8,7 @@ import { Loaded } from '../parts/page.tsx';
 import { client } from '../session/client.ts';
 import { common } from '../words/common.ts';
 import { useWords } from '../words/words.ts';
+import { Changes } from './changes.tsx';
 import { words } from './words.ts';
 import { changesBetween, shown, type Write } from './write.ts';
 
@@ -30,22 +31,55 @@ export function Conflict({
   });
   return (
     <Loaded of={theirs}>
-      {(now) => <Choices write={write} theirs={now} onGoOn={onGoOn} onCancel={onCancel} />}
+      {(now) =>
+        Array.isArray(write.call.body) ? (
+          <Choices write={write} theirs={now} onGoOn={onGoOn} onCancel={onCancel} />
+        ) : (
+          <Whole write={write} theirs={now} onGoOn={onGoOn} onCancel={onCancel} />
+        )
+      }
     </Loaded>
   );
 }
 
-function Choices({
-  write,
-  theirs,
-  onGoOn,
-  onCancel,
-}: {
+interface Both {
   readonly write: Write;
   readonly theirs: JsonObject;
   readonly onGoOn: (write: Write) => void;
   readonly onCancel: () => void;
-}) {
+}
+
+/** Of what is written as a whole: what it is now beside what it was to be, which takes its place only when somebody says so. */
+function Whole({ write, theirs, onGoOn, onCancel }: Both) {
+  const t = useWords(words);
+  const c = useWords(common);
+  const mine: Readonly<Record<string, unknown>> = { ...Object(write.call.body) };
+  const names = new Set([...Object.keys(mine), ...Object.keys(write.base ?? {})]);
+  const now = Object.fromEntries(Object.entries(theirs).filter(([name]) => names.has(name)));
+  return (
+    <div className="stack">
+      <p>{t.wholeText}</p>
+      <Changes before={now} after={mine} />
+      <DialogFoot>
+        <Button onPress={onCancel}>{c.cancel}</Button>
+        <Button
+          look="primary"
+          onPress={() =>
+            onGoOn({ ...write, base: theirs, call: { ...write.call, headers: matching(write, theirs) } })
+          }
+        >
+          {t.goOnMine}
+        </Button>
+      </DialogFoot>
+    </div>
+  );
+}
+
+function matching({ call }: Write, theirs: JsonObject): Readonly<Record<string, string>> {
+  return { ...call.headers, 'If-Match': `"${String(theirs['_rev'])}"` };
+}
+
+function Choices({ write, theirs, onGoOn, onCancel }: Both) {
   const t = useWords(words);
   const c = useWords(common);
   const operations = operationsOf(write);
@@ -59,7 +93,7 @@ function Choices({
       base: theirs,
       call: {
         ...write.call,
-        headers: { ...write.call.headers, 'If-Match': `"${String(theirs['_rev'])}"` },
+        headers: matching(write, theirs),
         body: kept,
       },
     });

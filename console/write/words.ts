@@ -22,6 +22,8 @@ export const words = wordsOf(
     typed: (word: string) => `This cannot be taken back. Type ${word} to go on.`,
     conflict: 'Somebody else was faster',
     conflictText: 'The object has changed since you began. Choose for each property what it shall be.',
+    wholeText: 'It has changed since you began. Before is what it is now, after what you have written.',
+    goOnMine: 'Go on with mine',
     mine: 'Mine',
     theirs: 'Theirs',
     base: 'It was',
@@ -52,6 +54,9 @@ export const words = wordsOf(
     conflict: 'Jemand anderes war schneller',
     conflictText:
       'Das Objekt hat sich inzwischen geändert. Wählen Sie für jede Eigenschaft, was gelten soll.',
+    wholeText:
+      'Es hat sich inzwischen geändert. Vorher ist, was es jetzt ist, nachher, was Sie geschrieben haben.',
+    goOnMine: 'Mit meinem weiter',
     mine: 'Meins',
     theirs: 'Von anderen',
     base: 'War',

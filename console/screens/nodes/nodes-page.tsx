@@ -2,10 +2,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
-import { type Why, WhyChain } from '../../parts/chain.tsx';
-import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
+import type { Why } from '../../parts/chain.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Loaded, Page } from '../../parts/page.tsx';
 import { Ago, Took } from '../../parts/time.tsx';
+import { WhyDialog } from '../../parts/why-dialog.tsx';
 import { client } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
@@ -65,7 +66,14 @@ export function NodesPage() {
           </div>
         )}
       </Loaded>
-      {asked === undefined ? null : <WhyDialog name={asked} onClose={() => setAsked(undefined)} />}
+      {asked === undefined ? null : (
+        <WhyDialog
+          title={t.whyTitle(asked)}
+          queryKey={['node', 'why', asked]}
+          ask={() => client.resource('cluster').action<Why>('why', { id: asked })}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
     </Page>
   );
 }
@@ -172,14 +180,7 @@ function OneNode({
             </div>
           </div>
         )}
-        <dl className="facts">
-          {[...known, ...(node.state === 'down' ? [] : present)].map(({ title, value }) => (
-            <div key={title} className="fact-row">
-              <dt>{title}</dt>
-              <dd>{value ?? '–'}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts of={[...known, ...(node.state === 'down' ? [] : present)]} />
         <div className="row">
           <Button onPress={onAsk}>{c.why}</Button>
           {!isRunning ? null : isDrained ? (
@@ -190,23 +191,5 @@ function OneNode({
         </div>
       </div>
     </section>
-  );
-}
-
-function WhyDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
-  const t = useWords(words);
-  const c = useWords(common);
-  const why = useQuery({
-    queryKey: ['node', 'why', name],
-    queryFn: () => client.resource('cluster').action<Why>('why', { id: name }),
-    retry: false,
-  });
-  return (
-    <Dialog title={t.whyTitle(name)} isWide onClose={onClose}>
-      <Loaded of={why}>{(found) => <WhyChain why={found} />}</Loaded>
-      <DialogFoot>
-        <Button onPress={onClose}>{c.close}</Button>
-      </DialogFoot>
-    </Dialog>
   );
 }

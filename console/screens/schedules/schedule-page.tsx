@@ -4,12 +4,13 @@ import { filter } from '#client/index.ts';
 import { useKeys } from '../../frame/keys.ts';
 import { usePages } from '../../live/pages.ts';
 import { Button } from '../../parts/button.tsx';
-import { type Why, WhyChain } from '../../parts/chain.tsx';
-import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
+import type { Why } from '../../parts/chain.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import { Card, Loaded, Loading, Page } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Ago, absolute, Moment, Took } from '../../parts/time.tsx';
+import { WhyDialog } from '../../parts/why-dialog.tsx';
 import { client } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
@@ -36,6 +37,7 @@ export function SchedulePage() {
 
 function One({ schedule }: { readonly schedule: Schedule }) {
   const t = useWords(words);
+  const language = useLanguage();
   const navigate = useNavigate();
   const review = useReview();
   const { _id } = schedule;
@@ -83,16 +85,23 @@ function One({ schedule }: { readonly schedule: Schedule }) {
       }
     >
       <div className={styles['halves']}>
-        <Facts schedule={schedule} />
+        <FactsOf schedule={schedule} />
         <Dates schedule={schedule} />
       </div>
       <Ledger id={_id} onAsk={ask} />
-      {why === undefined ? null : <WhyDialog id={_id} at={why} onClose={() => ask(undefined)} />}
+      {why === undefined ? null : (
+        <WhyDialog
+          title={t.why(absolute(new Date(why), language))}
+          queryKey={['firing', 'why', _id, why]}
+          ask={() => client.resource('scheduler/job').action<Why>('why', { id: _id, body: { time: why } })}
+          onClose={() => ask(undefined)}
+        />
+      )}
     </Page>
   );
 }
 
-function Facts({ schedule }: { readonly schedule: Schedule }) {
+function FactsOf({ schedule }: { readonly schedule: Schedule }) {
   const t = useWords(words);
   const c = useWords(common);
   const rows: readonly (readonly [string, string | undefined])[] = [
@@ -105,16 +114,7 @@ function Facts({ schedule }: { readonly schedule: Schedule }) {
   ];
   return (
     <Card title={t.facts}>
-      <dl className="facts">
-        {rows.map(([title, value]) => (
-          <div key={title} className="fact-row">
-            <dt>{title}</dt>
-            <dd>
-              <code>{value ?? '–'}</code>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Facts of={rows.map(([title, value]) => ({ title, value: <code>{value ?? '–'}</code> }))} />
     </Card>
   );
 }
@@ -223,31 +223,4 @@ function errorText(error: Firing['error']): string {
   return typeof error === 'string'
     ? error
     : [error.at, error.message].filter((part) => part !== undefined).join(' ');
-}
-
-function WhyDialog({
-  id,
-  at,
-  onClose,
-}: {
-  readonly id: string;
-  readonly at: string;
-  readonly onClose: () => void;
-}) {
-  const t = useWords(words);
-  const c = useWords(common);
-  const language = useLanguage();
-  const why = useQuery({
-    queryKey: ['firing', 'why', id, at],
-    queryFn: () => client.resource('scheduler/job').action<Why>('why', { id, body: { time: at } }),
-    retry: false,
-  });
-  return (
-    <Dialog title={t.why(absolute(new Date(at), language))} isWide onClose={onClose}>
-      <Loaded of={why}>{(found) => <WhyChain why={found} />}</Loaded>
-      <DialogFoot>
-        <Button onPress={onClose}>{c.close}</Button>
-      </DialogFoot>
-    </Dialog>
-  );
 }

@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import { Badge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Loaded } from '../../parts/page.tsx';
+import { Select } from '../../parts/select.tsx';
+import { client } from '../../session/client.ts';
+import { useWords } from '../../words/words.ts';
+import { useReview } from '../../write/review.tsx';
+import type { Definition } from './process.tsx';
+import type { DefinitionSearch } from './routes.ts';
+import { words } from './words.ts';
+
+interface Plan {
+  readonly instances: number;
+  readonly ok: number;
+  readonly refused: number;
+  readonly elements: readonly {
+    readonly element: string;
+    readonly name: string | null;
+    readonly instances: number;
+    readonly isOk: boolean;
+    readonly reason?: string;
+  }[];
+}
+
+/** Whether the instances of a version can go on by another one, element by element, as the engine itself says. */
+export function Migration({
+  definition,
+  others,
+  to,
+  onGo,
+}: {
+  readonly definition: Definition;
+  readonly others: readonly Definition[];
+  readonly to: string | undefined;
+  readonly onGo: (change: DefinitionSearch) => void;
+}) {
+  const t = useWords(words);
+  const review = useReview();
+  const target = others.find(({ _id }) => _id === to) ?? others[0];
+  const plan = useQuery({
+    queryKey: ['instance', 'plan', definition._id, target?._id],
+    queryFn: () =>
+      client.send<Plan>({
+        method: 'POST',
+        path: ['workflow', 'processdefinition', definition._id],
+        parameters: { _action: 'planMigration' },
+        body: { to: target?._id },
+      }),
+    enabled: target !== undefined,
+    retry: false,
+  });
+  if (target === undefined) return <p className="soft">{t.noVersions}</p>;
+  const migrate = () =>
+    void review({
+      title: t.migrateAllTitle(definition.version, target.version),
+      done: t.migrateAllDone,
+      call: {
+        method: 'POST',
+        path: ['operation'],
+        body: {
+          act: 'action',
+          action: 'migrate',
+          resource: 'workflow/processinstance',
+          queryId: 'filtered-query',
+          parameters: { processDefinitionId: definition._id },
+          content: { processDefinitionId: target._id },
+        },
+      },
+      touches: ['instance', 'operation'],
+    });
+  return (
+    <div className="stack">
+      <div className="narrow">
+        <Select
+          label={t.migrateTo}
+          value={target._id}
+          choices={others.map(({ _id, version }) => ({ id: _id, title: t.versionOf(version) }))}
+          onChange={(next) => onGo({ to: next })}
+        />
+      </div>
+      <Loaded of={plan}>
+        {({ instances, ok, elements }) => (
+          <div className="card card-body stack">
+            <p>{t.plan(ok, instances)}</p>
+            <ul className="lines">
+              {elements.map(({ element, name, instances: here, isOk, reason }) => (
+                <li key={element}>
+                  <Badge tone={isOk ? 'good' : 'bad'} mark={isOk ? '✓' : '✗'}>
+                    {isOk ? t.canMove : t.cannotMove}
+                  </Badge>
+                  <strong>{name ?? element}</strong>
+                  <span className="soft">{t.here(here)}</span>
+                  <span>{reason}</span>
+                </li>
+              ))}
+            </ul>
+            <div>
+              <Button look="primary" isDisabled={ok === 0} onPress={migrate}>
+                {t.migrateAll}
+              </Button>
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </div>
+  );
+}

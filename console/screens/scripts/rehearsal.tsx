@@ -1,0 +1,244 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { type DryRun, type JsonObject, SvcError } from '#client/index.ts';
+import type { Remark } from '../../code/code.tsx';
+import { Button } from '../../parts/button.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Card } from '../../parts/page.tsx';
+import { Select } from '../../parts/select.tsx';
+import { Took } from '../../parts/time.tsx';
+import { client } from '../../session/client.ts';
+import { useWords } from '../../words/words.ts';
+import { Report } from '../../write/report.tsx';
+import { addressOf } from './list-page.tsx';
+import { type ScriptSearch, scriptRoute } from './routes.ts';
+import { type Bindings, type RunAs, useUses } from './run-as.ts';
+import { words } from './words.ts';
+
+type Outcome =
+  | { readonly is: 'running' }
+  | { readonly is: 'done'; readonly report: DryRun<unknown>; readonly ms: number }
+  | { readonly is: 'failed'; readonly error: unknown };
+
+/** Runs a text as what it is for, with an object that there is, and keeps nothing of it. */
+export function Rehearsal({
+  type,
+  source,
+  runAs,
+  search,
+  bindings,
+  count,
+  onFailedAt,
+}: {
+  readonly type: string;
+  readonly source: string;
+  readonly runAs: RunAs;
+  readonly search: ScriptSearch;
+  readonly bindings: Bindings | undefined;
+  /** How often it was asked for. */
+  readonly count: number;
+  readonly onFailedAt: (place: Remark) => void;
+}) {
+  const t = useWords(words);
+  const navigate = useNavigate();
+  const uses = useUses();
+  const { _splat: path = '' } = scriptRoute.useParams();
+  const [given, setGiven] = useState('');
+  const [outcome, setOutcome] = useState<Outcome>();
+  const done = useRef(count);
+  const go = (change: ScriptSearch) =>
+    void navigate({
+      to: addressOf(path),
+      search: {
+        use: runAs.use,
+        ...(runAs.type === undefined ? {} : { type: runAs.type }),
+        ...search,
+        ...change,
+      },
+      replace: true,
+    });
+  const takesObject = bindings?.globals.some(({ properties }) => properties !== undefined) === true;
+  const sample = useSample(takesObject ? (runAs.type ?? '') : '', search.with ?? '');
+  const text = given === '' && sample.data !== undefined ? JSON.stringify(sample.data, null, 2) : given;
+  const variables = parse(text);
+  const run = async () => {
+    setOutcome({ is: 'running' });
+    const began = performance.now();
+    try {
+      const report = await client.send<DryRun<unknown>>({
+        method: 'POST',
+        path: ['script'],
+        parameters: { _action: 'eval', _dryRun: 'true' },
+        body: { ...variables, type, source },
+      });
+      setOutcome({ is: 'done', report, ms: performance.now() - began });
+    } catch (error) {
+      setOutcome({ is: 'failed', error });
+      const place = placeOf(error);
+      if (place !== undefined) onFailedAt(place);
+    }
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when it is asked for, and not when something is typed
+  useEffect(() => {
+    if (count === done.current) return;
+    done.current = count;
+    void run();
+  }, [count]);
+  return (
+    <Card title={t.rehearsal}>
+      <div className="stack">
+        <div className="halves">
+          <Select
+            label={t.runAs}
+            value={runAs.use}
+            choices={(uses.data ?? [{ use: runAs.use, title: runAs.use }]).map(({ use, title }) => ({
+              id: use,
+              title: `${use}: ${title}`,
+            }))}
+            onChange={(use) => {
+              setGiven('');
+              go({ use });
+            }}
+          />
+          {takesObject || runAs.type !== undefined ? (
+            <TextField
+              label={t.withObject(runAs.type ?? '')}
+              value={search.with ?? ''}
+              onChange={(id) => {
+                setGiven('');
+                go({ with: id });
+              }}
+              hint={t.withHint}
+              autoComplete="off"
+            />
+          ) : null}
+        </div>
+        <TextField
+          label={t.variables}
+          value={text}
+          onChange={setGiven}
+          hint={bindings?.globals.flatMap(({ name, from }) => (from === 'use' ? [name] : [])).join(', ')}
+          isMultiline
+          problem={variables === undefined ? t.notJson : undefined}
+        />
+        {sample.error === null ? null : <ErrorNote error={sample.error} />}
+        <div>
+          <Button icon="play" isPending={outcome?.is === 'running'} onPress={() => void run()}>
+            {t.rehearse}
+          </Button>
+        </div>
+        {outcome?.is === 'failed' ? <Failure error={outcome.error} /> : null}
+        {outcome?.is === 'done' ? <Result report={outcome.report} ms={outcome.ms} /> : null}
+      </div>
+    </Card>
+  );
+}
+
+/** The variables of a hook as they would be for an object: it, and it again as it was. */
+function useSample(type: string, id: string) {
+  return useQuery({
+    queryKey: [`object:${type}`, 'sample', id],
+    queryFn: async () => {
+      const object = await client.send<JsonObject>({ method: 'GET', path: ['managed', type, id] });
+      return { object, oldObject: object, resourceName: `managed/${type}/${id}` };
+    },
+    enabled: type !== '' && id !== '',
+    retry: false,
+  });
+}
+
+function Result({ report, ms }: { readonly report: DryRun<unknown>; readonly ms: number }) {
+  const t = useWords(words);
+  return (
+    <section className="stack" aria-label={t.result}>
+      <p className="row">
+        <strong>{t.result}</strong> <Took ms={Math.round(ms)} />
+      </p>
+      <pre className="code card-body">{JSON.stringify(report.result, null, 2) ?? t.nothing}</pre>
+      <Report report={report} />
+      <Trace steps={report.trace} />
+    </section>
+  );
+}
+
+/** What was done before it failed. */
+function Failure({ error }: { readonly error: unknown }) {
+  const t = useWords(words);
+  const { log, trace } = rehearsedOf(error);
+  return (
+    <div className="stack">
+      <ErrorNote error={error} />
+      {log.length === 0 ? null : (
+        <>
+          <p>
+            <strong>{t.log}</strong>
+          </p>
+          <pre className="code card-body">{log.map(({ message }) => String(message)).join('\n')}</pre>
+        </>
+      )}
+      <Trace steps={trace} />
+    </div>
+  );
+}
+
+/** Its steps with their times, the nested ones further in. */
+function Trace({ steps }: { readonly steps: readonly JsonObject[] }) {
+  const t = useWords(words);
+  if (steps.length === 0) return null;
+  const parents = new Map(steps.map(({ n, parent }) => [n, parent]));
+  const depthOf = (n: unknown): number => {
+    const parent = parents.get(Number(n));
+    return parent === undefined || parent === null ? 0 : 1 + depthOf(parent);
+  };
+  return (
+    <details>
+      <summary>{t.trace(steps.length)}</summary>
+      <ol>
+        {steps.map(({ n, step, resource, script, ms }) => (
+          <li key={String(n)} className="row" style={{ paddingInlineStart: `${depthOf(n)}rem` }}>
+            <code>{String(step)}</code>
+            <span className="soft grow">
+              {[resource, script].filter((part) => part !== undefined).join(' ')}
+            </span>
+            <Took ms={Number(ms)} />
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+interface Rehearsed {
+  readonly at?: { readonly line?: number; readonly column?: number; readonly script?: string };
+  readonly log: readonly JsonObject[];
+  readonly trace: readonly JsonObject[];
+}
+
+function rehearsedOf(error: unknown): Rehearsed {
+  const found = error instanceof SvcError ? error.body.detail?.['dryRun'] : undefined;
+  const { at, log, trace }: Readonly<Record<string, unknown>> = typeof found === 'object' ? { ...found } : {};
+  return {
+    ...(typeof at === 'object' && at !== null ? { at } : {}),
+    log: Array.isArray(log) ? log : [],
+    trace: Array.isArray(trace) ? trace : [],
+  };
+}
+
+/** Where in this very text it failed. */
+function placeOf(error: unknown): Remark | undefined {
+  const { line, column = 1, script } = rehearsedOf(error).at ?? {};
+  if (line === undefined || script !== undefined || !(error instanceof SvcError)) return undefined;
+  return { line, column, severity: 'error', message: error.message };
+}
+
+function parse(text: string): JsonObject | undefined {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

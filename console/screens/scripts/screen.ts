@@ -1,0 +1,17 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+import type { Screen } from '../../frame/screen.ts';
+import { listRoute, scriptRoute } from './routes.ts';
+import { words } from './words.ts';
+
+/** Scripts, who uses them, and what they would do. */
+export const scripts: Screen = {
+  id: 'scripts',
+  icon: 'scripts',
+  words,
+  key: 'w',
+  asks: [{ method: 'query', path: 'script/file' }],
+  routes: [
+    listRoute.update({ component: lazyRouteComponent(() => import('./list-page.tsx'), 'ListPage') }),
+    scriptRoute.update({ component: lazyRouteComponent(() => import('./script-page.tsx'), 'ScriptPage') }),
+  ],
+};
