@@ -21,6 +21,8 @@ const floors = [
     'system',
     'scim',
   ],
+  // Upon a feature.
+  ['recon'],
 ];
 const rooms = floors.flat();
 const room = (names) => `^src/(${names.join('|')})/`;

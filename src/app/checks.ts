@@ -3,6 +3,7 @@ import type { ConfigStore } from '#config/index.ts';
 import { checkEndpoints } from '#endpoint/index.ts';
 import { checkManaged } from '#managed/index.ts';
 import type { Inspection } from '#platform/index.ts';
+import { checkRecons } from '#recon/index.ts';
 import { checkSchedules } from '#scheduler/index.ts';
 import { checkScim } from '#scim/index.ts';
 import { checkScripts, ScriptInspector } from '#script/index.ts';
@@ -31,6 +32,7 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
   checkScans(inspection);
   checkSystems(inspection);
   checkMappings(inspection);
+  checkRecons(inspection);
   checkWorkflow(inspection);
   checkInfo(inspection);
   checkScim(inspection);

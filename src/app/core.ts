@@ -5,6 +5,7 @@ import { type EventFeature, eventFeature } from '#events/index.ts';
 import { managedFeature } from '#managed/index.ts';
 import { personalFeature } from '#personal/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
+import { reconFeature } from '#recon/index.ts';
 import type { RequestSink, SecurityContext } from '#resource/index.ts';
 import { ScheduledServices, schedulerFeature } from '#scheduler/index.ts';
 import { scimFeature } from '#scim/index.ts';
@@ -72,6 +73,8 @@ export function buildCore(options: CoreOptions): Core {
   const workflow = workflowFeature(platform, { serviceDirectory, allowedNetworks, onlyDestinations });
   const audit = auditFeature(platform, keyRing);
   const sync = syncFeature(platform, audit.record);
+  const reconRecord: AuditFeature['record'] = (context, facts, objectId) =>
+    audit.record(context, facts, objectId, 'recon');
   const managed = managedFeature(platform, sync.synchronizer);
   const endpoints = new Endpoints({ ...platform });
   const scheduler = schedulerFeature(platform, { services, serviceDirectory, isCurrent });
@@ -105,6 +108,7 @@ export function buildCore(options: CoreOptions): Core {
     managed,
     sync,
     systemFeature(platform, { allowedNetworks, onlyDestinations }),
+    reconFeature(platform, sync.ground, reconRecord),
     administration,
     personalFeature(platform),
     scimFeature(platform, options),

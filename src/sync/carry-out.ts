@@ -7,7 +7,7 @@ import { type ActionPlan, hasPostAction, type LinkChange, planAction } from './a
 import { changeSet, withoutNulls } from './change-set.ts';
 import type { Choice } from './choose-action.ts';
 import { makeLink, moveLink, removeLink } from './linked-pair.ts';
-import type { Sight } from './look.ts';
+import { NO_SOURCE, type Sight } from './look.ts';
 import type { Provenance } from './map-properties.ts';
 import { mapTarget, runPlainHook } from './map-target.ts';
 import { runScript } from './mapping-scripts.ts';
@@ -96,10 +96,10 @@ export async function runPostAction(
     reference: postAction,
     bindings: {
       linkQualifier: scope.qualifier,
-      sourceAction: true,
+      sourceAction: sight.sourceId !== NO_SOURCE,
       action,
       situation,
-      reconId: null,
+      reconId: scope.reconId ?? null,
       source,
       target,
     },

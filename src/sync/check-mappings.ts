@@ -170,16 +170,21 @@ const KEYS = [
   ...['defaultMapping', 'postMapping', 'queuedSync', 'displayName', 'icon', 'category'],
 ];
 
+/** Keys of the field that nothing here asks for. */
+const IDLE = [...RECONCILIATION_KEYS, 'queuedSync'].filter(
+  (key) => !['sourceQuery', 'targetQuery', 'runTargetPhase', 'allowEmptySourceSet'].includes(key),
+);
+
 function idleKeys(mapping: MappingConfig): readonly Objection[] {
   const of = writtenJson(mapping);
-  const idle = [...RECONCILIATION_KEYS, 'queuedSync'].filter((key) => (of[key] ?? null) !== null);
+  const idle = IDLE.filter((key) => (of[key] ?? null) !== null);
   if (idle.length === 0) return [];
   const named = idle.map((key) => `"${key}"`).join(', ');
   return [
     {
       id: 'SYNC_IDLE_KEYS',
       field: `/${idle[0]}`,
-      message: `${named} of the mapping '${mapping.name}' ${idle.length === 1 ? 'has' : 'have'} no effect yet: there is no reconciliation, and what is inside is delivered at once`,
+      message: `${named} of the mapping '${mapping.name}' ${idle.length === 1 ? 'has' : 'have'} no effect: how a reconciliation divides its work it finds out itself, it runs no scripts of its own, and what is inside is delivered at once`,
       isWarning: true,
     },
   ];

@@ -2,7 +2,7 @@ import { SYNC_ACTIONS, type SyncAction } from '#config/index.ts';
 import { didYouMean, InternalServerError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { ScriptReference } from '#script/index.ts';
-import type { Sight } from './look.ts';
+import { NO_SOURCE, type Sight } from './look.ts';
 import type { SyncPolicy } from './mapping.ts';
 import { holds, runScript } from './mapping-scripts.ts';
 import { DEFAULT_ACTION } from './situation.ts';
@@ -37,7 +37,7 @@ export async function chooseAction(scope: Scope, sight: Sight, parameters: JsonO
 async function actionOf(
   scope: Scope,
   { action, place }: SyncPolicy,
-  { source, target }: Sight,
+  { sourceId, source, target }: Sight,
   parameters: JsonObject,
 ): Promise<SyncAction> {
   if (typeof action === 'string') return action;
@@ -47,7 +47,7 @@ async function actionOf(
     what: `${place} action`,
     bindings: {
       recon: { actionParam: parameters },
-      sourceAction: true,
+      sourceAction: sourceId !== NO_SOURCE,
       linkQualifier: scope.qualifier,
       source,
       target,

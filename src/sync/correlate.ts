@@ -1,9 +1,10 @@
 import { BadRequestError, InternalServerError } from '#errors/index.ts';
 import { equalJson, isObject, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
-import { Connection, NO_PAGING, parseQueryParameters, type QueryFilter } from '#resource/index.ts';
+import { Connection, NO_PAGING, type QueryFilter } from '#resource/index.ts';
 import { mappedValue } from './map-properties.ts';
 import type { Correlation } from './mapping.ts';
 import { runScript } from './mapping-scripts.ts';
+import { type Question, questionOf } from './question.ts';
 import type { Scope } from './stage.ts';
 import { kindOfValue } from './value-key.ts';
 
@@ -32,18 +33,13 @@ export async function correlate(scope: Scope, source: JsonObject): Promise<reado
     bindings: { source, linkQualifier: qualifier },
   });
   if (value === null) return [];
-  return correlation.answers === 'query' ? query(scope, questionOf(scope, value)) : idsOf(scope, value);
+  return correlation.answers === 'query' ? query(scope, askable(scope, value)) : idsOf(scope, value);
 }
 
 /** Whether it is written as a tree of names, which needs no script. */
 export function isTree({ reference }: Correlation): boolean {
   return OF_TREES.test(reference.file ?? '');
 }
-
-type Question = Pick<
-  Parameters<Connection['query']>[1],
-  'queryFilter' | 'queryId' | 'queryExpression' | 'parameters'
->;
 
 async function query({ platform, context, mapping }: Scope, question: Question): Promise<readonly string[]> {
   const page = await new Connection(platform.resources, context).query(mapping.target, {
@@ -54,24 +50,10 @@ async function query({ platform, context, mapping }: Scope, question: Question):
   return page.result.flatMap(({ id }) => id ?? []);
 }
 
-function questionOf({ mapping }: Scope, value: JsonValue): Question {
+function askable({ mapping }: Scope, value: JsonValue): Question {
   if (!isObject(value)) throw badAnswer(mapping.name, value, 'no query');
-  const { _queryFilter, queryFilter, _queryId, queryId, _queryExpression, ...others } = value;
-  const text = (given: JsonValue | undefined) =>
-    given === undefined || given === null ? undefined : String(given);
   try {
-    const parsed = parseQueryParameters({
-      _queryFilter: text(_queryFilter ?? queryFilter),
-      _queryId: text(_queryId ?? queryId),
-      _queryExpression: text(_queryExpression),
-    });
-    const parameters = Object.entries(others).filter(([, given]) => given !== null);
-    return {
-      queryFilter: parsed.queryFilter,
-      queryId: parsed.queryId,
-      queryExpression: parsed.queryExpression,
-      parameters: Object.fromEntries(parameters.map(([name, given]) => [name, String(given)])),
-    };
+    return questionOf(value);
   } catch (error) {
     if (!(error instanceof BadRequestError)) throw error;
     throw badAnswer(mapping.name, value, 'no query that can be asked');

@@ -2,7 +2,7 @@ import { LOCK, lockNamed } from '#database/index.ts';
 import { InternalServerError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { internalContext, type WriteContext } from '#resource/index.ts';
-import { deliverApart, noteFailed, requireSurvivable } from './deliver.ts';
+import { cautiously, deliverApart, noteFailed, requireSurvivable } from './deliver.ts';
 import { holdBack } from './held-repository.ts';
 import { goDeeper } from './loop-guard.ts';
 import type { Mapping } from './mapping.ts';
@@ -61,10 +61,11 @@ export async function deliverSource(
   let isHeld = false;
   for (const qualifier of qualifiers) {
     const scope = { ...stage, qualifier };
-    const apart = await deliverApart(scope, { sourceId: id, source, oldSource }, isCautious);
+    const options = isCautious ? { admit: cautiously } : {};
+    const apart = await deliverApart(scope, { sourceId: id, source, oldSource }, options);
     records.push(apart.record);
     failure ??= apart.failure;
-    isHeld ||= apart.isHeld === true;
+    isHeld ||= apart.stop === 'held';
   }
   const known = source === null ? oldSource : null;
   if (failure === undefined && isHeld) await holdBack(await unitOfWork.db(), mapping.name, id);

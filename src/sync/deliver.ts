@@ -5,7 +5,7 @@ import type { WriteContext } from '#resource/index.ts';
 import { isShipped } from './assignment/give-assignments.ts';
 import { carryOut, type Outcome, runPostAction, takesAway } from './carry-out.ts';
 import { type Choice, chooseAction } from './choose-action.ts';
-import { type Inquiry, look, type Sight, withTarget } from './look.ts';
+import { type Inquiry, look, lookAtTarget, NO_SOURCE, type Sight, withTarget } from './look.ts';
 import { isLoop } from './loop-guard.ts';
 import { hookBindings } from './map-target.ts';
 import { runScript } from './mapping-scripts.ts';
@@ -36,12 +36,25 @@ interface DeliveryOptions {
   /** The target that is meant, where the mapping finds none or several. */
   readonly targetId?: string | null;
   readonly progress?: Progress;
-  /** It is one of many that nobody has looked at: what takes something away is not done. */
-  readonly isCautious?: boolean;
+  readonly admit?: Admit;
 }
 
-/** What was not done, because it would take something away. */
-class HeldBack extends Error {}
+/** Is told what is about to be done, and may say why it is not. */
+export type Admit = (sight: Sight, choice: Choice, takesAway: boolean) => Stop | undefined;
+
+/** Why something was not done: it would take something away; or it is not as it was any more when that was decided. */
+export type Stop = 'held' | 'changed';
+
+/** Of one of many that nobody has looked at: what takes something away is not done. */
+export const cautiously: Admit = (_sight, _choice, takesAway) => (takesAway ? 'held' : undefined);
+
+class Stopped extends Error {
+  readonly why: Stop;
+  constructor(why: Stop) {
+    super(why);
+    this.why = why;
+  }
+}
 
 /** How often it is looked again when somebody else has changed the target meanwhile. */
 const LOOKS = 3;
@@ -56,54 +69,77 @@ const LOOKS = 3;
 export async function deliver(
   scope: Scope,
   inquiry: Inquiry,
-  { demand, targetId = null, progress = {}, isCautious = false }: DeliveryOptions = {},
+  { demand, targetId = null, progress = {}, admit }: DeliveryOptions = {},
 ): Promise<SyncRecord> {
   const { mapping, qualifier, context } = scope;
   const { sourceId } = inquiry;
   const db = await context.unitOfWork.db();
   const state = await findState(db, { mapping: mapping.name, qualifier, sourceId });
-  const found = await look(scope, inquiry);
-  const sight = targetId === null ? found : await withTarget(scope, found, targetId);
+  const sight = await sightOf(scope, inquiry, targetId);
   progress.sight = sight;
   const choice = await choiceOf(scope, sight, demand);
   progress.choice = choice;
-  if (isCautious && takesAway(scope, sight, choice)) throw new HeldBack();
+  const stop = admit?.(sight, choice, takesAway(scope, sight, choice));
+  if (stop !== undefined) throw new Stopped(stop);
   const outcome = await carryOut(scope, sight, choice, state?.assignments ?? null);
+  progress.outcome = outcome;
   await runPostMapping(scope, sight, choice, outcome);
   await runPostAction(scope, sight, choice, outcome.targetObject);
   await remember(scope, { sight, choice, outcome, state });
   return recordOf(scope, sourceId, progress, { outcome });
 }
 
+async function sightOf(scope: Scope, inquiry: Inquiry, targetId: string | null): Promise<Sight> {
+  if (inquiry.sourceId === NO_SOURCE) {
+    const sight = targetId === null ? undefined : await lookAtTarget(scope, targetId);
+    if (sight === undefined) throw new Stopped('changed');
+    return sight;
+  }
+  const found = await look(scope, inquiry);
+  return targetId === null ? found : withTarget(scope, found, targetId);
+}
+
 /** What has come of a delivery whose failure others survive. */
 interface Apart {
   readonly record: SyncRecord;
+  readonly progress: Progress;
   readonly failure?: { readonly error: unknown };
-  /** It would have taken something away. */
-  readonly isHeld?: boolean;
+  readonly stop?: Stop;
+}
+
+interface ApartOptions {
+  readonly targetId?: string | null;
+  readonly admit?: Admit;
+  /** Whether anything stays of it, be it that it failed. Default: yes. */
+  readonly keep?: boolean;
 }
 
 /**
  * The same under a savepoint: what fails leaves nothing but that it did, and everything else goes on. What is wrong with the database
  * ends all of it.
  */
-export async function deliverApart(scope: Scope, inquiry: Inquiry, isCautious = false): Promise<Apart> {
+export async function deliverApart(
+  scope: Scope,
+  inquiry: Inquiry,
+  { keep = true, ...options }: ApartOptions = {},
+): Promise<Apart> {
   const { unitOfWork } = scope.context;
   for (let looks = 1; ; looks++) {
     const progress: Progress = {};
     try {
-      const delivered = () => deliver(scope, inquiry, { progress, isCautious });
-      return { record: await unitOfWork.savepoint(delivered) };
+      const delivered = () => deliver(scope, inquiry, { ...options, progress });
+      return { record: await unitOfWork.savepoint(delivered, { keep }), progress };
     } catch (error) {
-      if (error instanceof HeldBack) {
-        return { record: queuedRecord(scope.mapping.name, inquiry.sourceId), isHeld: true };
+      if (error instanceof Stopped) {
+        const record = queuedRecord(scope.mapping.name, inquiry.sourceId);
+        return { record, progress, stop: error.why };
       }
       requireSurvivable(scope.context, error);
       const isChanged = error instanceof PreconditionFailedError && errorIdOf(error) === 'OBJECT_REVISION';
       if (isChanged && looks < LOOKS) continue;
-      await noteFailed(scope, inquiry.sourceId, error, progress);
+      if (keep) await noteFailed(scope, inquiry.sourceId, error, progress);
       const record = recordOf(scope, inquiry.sourceId, progress, { error });
-      return { record, failure: { error } };
+      return { record, progress, failure: { error } };
     }
   }
 }
@@ -154,15 +190,17 @@ export async function noteFailed(
   progress: Progress,
 ): Promise<void> {
   const { mapping, qualifier, context, platform } = scope;
-  await storeFailure(await context.unitOfWork.db(), {
-    mapping: mapping.name,
-    qualifier,
-    source_id: sourceId,
-    situation: progress.sight?.situation ?? null,
-    action: progress.choice?.action ?? null,
-    error: keptError(error),
-    transaction_id: context.transactionId,
-  });
+  if (sourceId !== NO_SOURCE) {
+    await storeFailure(await context.unitOfWork.db(), {
+      mapping: mapping.name,
+      qualifier,
+      source_id: sourceId,
+      situation: progress.sight?.situation ?? null,
+      action: progress.choice?.action ?? null,
+      error: keptError(error),
+      transaction_id: context.transactionId,
+    });
+  }
   const facts = auditFacts(scope, sourceId, progress, { error });
   await platform.record(context, facts, `${mapping.source}/${sourceId}`);
 }

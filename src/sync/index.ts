@@ -7,5 +7,15 @@
  * nothing, in the unit of work of the change; what failed is written down, and keeps no other from its target; the target follows from
  * the source as it is now, and not from what was told of it; no values of objects stand in the state, the log or the audit.
  */
+export { causeOf, contextOf } from './cause.ts';
 export { checkMappings } from './check-mappings.ts';
+export { qualifiersOf } from './deliver-source.ts';
+export { linkedIds } from './link-repository.ts';
+export type { Mapping } from './mapping.ts';
+export { questionOf } from './question.ts';
+export { type PairPlan, type PairResult, reconcilePair } from './reconcile-pair.ts';
+export type { StoringPlatform } from './stage.ts';
 export { syncFeature } from './sync-feature.ts';
+export { keptError } from './sync-record.ts';
+export { mappingNamed } from './sync-resource.ts';
+export { overThreshold } from './thresholds.ts';

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { instantColumn, type QueryTable, queryTable, type TablePage, textColumn } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
+import type { Mapping } from './mapping.ts';
 
 /** A pair of objects that belong together. */
 export interface LinkRow {
@@ -127,4 +128,18 @@ export async function updateLink(db: Db, link: NewLink, rev: number): Promise<Li
 export async function deleteLink(db: Db, id: string, rev: number): Promise<boolean> {
   const { numAffectedRows } = await sql`delete from sync_link where id = ${id} and rev = ${rev}`.execute(db);
   return numAffectedRows === 1n;
+}
+
+/** The ids of links by their names at the ends of a mapping, `source_id` and `target_id`, as a relation of a statement. */
+export function linkedIds(
+  { name, linkType, enableLinking }: Pick<Mapping, 'name' | 'linkType' | 'enableLinking'>,
+  qualifier: string,
+): RawBuilder<unknown> {
+  if (!enableLinking) {
+    return sql`(select source_id, target_id from sync_state
+      where mapping = ${name} and qualifier = ${qualifier} and target_id is not null)`;
+  }
+  const [source, target] = linkType.isReversed ? ['second_id', 'first_id'] : ['first_id', 'second_id'];
+  return sql`(select ${sql.ref(source)} as source_id, ${sql.ref(target)} as target_id from sync_link
+    where link_type = ${linkType.name} and qualifier = ${qualifier})`;
 }

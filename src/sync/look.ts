@@ -8,6 +8,9 @@ import { readObject } from './read-object.ts';
 import { assess, type Facts } from './situation.ts';
 import type { Scope } from './stage.ts';
 
+/** In place of the id of a source where only a target is there, which nothing is linked to. */
+export const NO_SOURCE = '';
+
 /** What a source object is looked at with. */
 export interface Inquiry {
   readonly sourceId: string;
@@ -80,6 +83,19 @@ export async function look(scope: Scope, inquiry: Inquiry): Promise<Sight> {
     return { ...nothing, ambiguous: [], situation: assess(facts) };
   }
   return { ...nothing, target, targetId, ambiguous: [], situation: assess(facts) };
+}
+
+/** What there is to say of a target that no source has led to; undefined where it is gone, or linked meanwhile. */
+export async function lookAtTarget(scope: Scope, targetId: string): Promise<Sight | undefined> {
+  const { mapping, qualifier, context } = scope;
+  const target = await readTarget(scope, targetId);
+  if (target === null) return undefined;
+  const db = await context.unitOfWork.db();
+  if (mapping.enableLinking && (await findPair(db, mapping, qualifier, 'target', targetId)) !== undefined)
+    return undefined;
+  const situation = (await isTargetValid(scope, target)) ? 'UNASSIGNED' : 'TARGET_IGNORED';
+  const nothing = { sourceId: NO_SOURCE, source: null, oldSource: null, link: undefined, ambiguous: [] };
+  return { ...nothing, target, targetId, situation };
 }
 
 /**

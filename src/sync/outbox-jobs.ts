@@ -19,6 +19,9 @@ const BUDGET_MS = 5_000;
 /** What somebody else delivers at this moment is looked at again after that. */
 const BUSY_MS = 1_000;
 
+const WHAT_TO_DO =
+  'Look at sync/queue, then sync/queue?_action=approve&mapping=…, or drop; or mend the mapping and deliver all again';
+
 /**
  * Delivers what is due of a mapping, each row in a unit of work of its own: one that fails holds up no other, and whoever writes the
  * same object waits for one at most. The rows are the truth: a job that finds none does nothing.
@@ -50,7 +53,7 @@ async function settleHeld(
   const db = await unitOfWork.db();
   const counts = await countHeld(db, mapping);
   if (counts === undefined || counts.unknown > 0) return;
-  const refusal = overThreshold(mapping, counts);
+  const refusal = overThreshold(mapping, counts, WHAT_TO_DO);
   if (refusal === undefined) {
     await releaseHeld(db, mapping.name);
     await wake(platform, unitOfWork, mapping, 0);

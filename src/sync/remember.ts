@@ -1,7 +1,7 @@
 import { equalJson, type JsonObject } from '#json/index.ts';
 import type { Outcome } from './carry-out.ts';
 import type { Choice } from './choose-action.ts';
-import type { Sight } from './look.ts';
+import { NO_SOURCE, type Sight } from './look.ts';
 import type { Scope } from './stage.ts';
 import { forgetState, type StateRow, storeState } from './state-repository.ts';
 import { auditFacts } from './sync-record.ts';
@@ -21,7 +21,9 @@ export async function remember(scope: Scope, done: Done): Promise<void> {
   const { sourceId, situation, source } = sight;
   const { targetId, hasChanged } = outcome;
   const db = await context.unitOfWork.db();
-  if (targetId === null) {
+  if (sourceId === NO_SOURCE) {
+    // There is no pair of which anything could be known.
+  } else if (targetId === null) {
     if (state !== undefined) await forgetState(db, { mapping: mapping.name, qualifier, sourceId });
   } else if (isNews(done)) {
     await storeState(db, {

@@ -32,6 +32,8 @@ export interface Stage {
   readonly platform: SyncPlatform;
   readonly context: WriteContext;
   readonly mapping: Mapping;
+  /** The reconciliation that it is a part of. */
+  readonly reconId?: string;
 }
 
 /** The same for one link qualifier of it. */

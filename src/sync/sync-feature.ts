@@ -8,6 +8,7 @@ import { pruneOutbox, SYNC_QUEUE, wakeOverdue } from './outbox.ts';
 import { outboxJobs } from './outbox-jobs.ts';
 import { countOutbox } from './outbox-repository.ts';
 import { queueResource } from './queue-resource.ts';
+import type { StoringPlatform } from './stage.ts';
 import { mappingNamed, syncResource, syncWhyResource } from './sync-resource.ts';
 import { SYNC_USES } from './sync-uses.ts';
 import { synchronizerOf } from './synchronizer.ts';
@@ -19,6 +20,8 @@ const PRUNE_INTERVAL_MS = 3_600_000;
 export interface SyncFeature extends Feature {
   /** What managed objects tell of their changes. */
   readonly synchronizer: Synchronizer;
+  /** What else goes by mappings stands on. */
+  readonly ground: StoringPlatform;
 }
 
 /**
@@ -38,6 +41,7 @@ export function syncFeature(
   queue.work(SYNC_QUEUE, outboxJobs(sync), { concurrency: CONCURRENCY, runsScripts: true });
   return {
     synchronizer: synchronizerOf(sync),
+    ground: sync,
     scriptUses: SYNC_USES,
     resources: {
       sync: syncResource(sync),

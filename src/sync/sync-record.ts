@@ -2,7 +2,7 @@ import { toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Outcome } from './carry-out.ts';
 import type { Choice } from './choose-action.ts';
-import type { Sight } from './look.ts';
+import { NO_SOURCE, type Sight } from './look.ts';
 import type { Scope } from './stage.ts';
 
 /** What was done about one source object, as `syncResults` of `onSync` tells it, with the names of the field. */
@@ -20,10 +20,11 @@ export interface SyncRecord extends JsonObject {
 export interface Progress {
   sight?: Sight;
   choice?: Choice;
+  outcome?: Outcome;
 }
 
 export function recordOf(
-  { mapping, qualifier }: Scope,
+  { mapping, qualifier, reconId }: Scope,
   sourceId: string,
   { sight, choice }: Progress,
   result: { readonly outcome: Outcome } | { readonly error: unknown },
@@ -31,7 +32,7 @@ export function recordOf(
   const outcome = 'outcome' in result ? result.outcome : undefined;
   const ambiguous = sight?.ambiguous ?? [];
   return {
-    reconId: null,
+    reconId: reconId ?? null,
     mapping: mapping.name,
     situation: sight?.situation ?? null,
     action: choice?.action ?? null,
@@ -73,7 +74,7 @@ export function auditFacts(
     situation: sight?.situation ?? null,
     mapping: mapping.name,
     linkQualifier: qualifier,
-    sourceObjectId: `${mapping.source}/${sourceId}`,
+    sourceObjectId: sourceId === NO_SOURCE ? null : `${mapping.source}/${sourceId}`,
     targetObjectId: targetId === null ? null : `${mapping.target}/${targetId}`,
     status: error === undefined ? 'SUCCESS' : 'FAILURE',
     message: error === undefined ? '' : String(error['message']),

@@ -8,10 +8,11 @@ export interface Threshold {
 
 export const DEFAULT_THRESHOLD: Threshold = { percent: 10, atLeast: 20 };
 
-/** @returns what stands against it; undefined where it may be done */
+/** @param hint what is to be done. @returns what stands against it; undefined where it may be done */
 export function overThreshold(
   { name, threshold }: { readonly name: string; readonly threshold: Threshold | undefined },
   { held, targets }: { readonly held: number; readonly targets: number },
+  hint: string,
 ): ConflictError | undefined {
   if (threshold === undefined) return undefined;
   const { percent, atLeast } = threshold;
@@ -20,7 +21,7 @@ export function overThreshold(
     `'${name}' would take away ${held} of ${targets} targets, which is more than ${percent} % and more than ${atLeast}: none was`,
     {
       id: 'SYNC_THRESHOLD',
-      hint: 'Look at sync/queue, then sync/queue?_action=approve&mapping=…, or drop; or mend the mapping and deliver all again',
+      hint,
     },
   );
 }

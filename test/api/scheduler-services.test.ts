@@ -66,7 +66,7 @@ describe('what a schedule runs', () => {
   });
 
   it.each([
-    ['sync', { action: 'reconcile', mapping: 'm' }, /there is no reconciliation yet/],
+    ['sync', { action: 'reconcile', mapping: 'm' }, /There is no mapping 'm'/],
     ['provisioner', { action: 'liveSync', source: 'system/ldap/account' }, /no connector is configured/],
     ['gret', {}, /No scheduled service is called 'gret'/],
   ])(

@@ -40,6 +40,37 @@ describe('the tour of docs/synchronisation.md', () => {
     expect(after.mappings).toMatchObject([{ outcome: 'none' }]);
   });
 
+  it('goes on with a reconciliation', async () => {
+    const section = PAGE.slice(PAGE.indexOf('## Reconciliation'), PAGE.indexOf('## By name'));
+    const blocks = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+    const commands = blocks.flatMap((block) => [...block.matchAll(COMMAND)]);
+    // Those who were there before the mapping was.
+    await server.database.pool.query(`
+      delete from managed_object where type = 'user';
+      insert into managed_object (type, id, data)
+      select 'user', id, jsonb_build_object('userName', id, 'mail', id || '@example.com', 'accountStatus', 'active')
+      from unnest('{avo,bmo,cso}'::text[]) id`);
+    let run = '';
+    const answers = [];
+    for (const [, method = 'GET', path = '', body] of commands) {
+      const asked = path.replace('$RUN', run);
+      const { status, body: answer } = await server.api(method, asked, body === undefined ? {} : { body });
+      expect([asked, status, answer.message]).toEqual([asked, status < 300 ? status : 200, undefined]);
+      if (answer.state === 'SUCCESS') run = answer._id;
+      answers.push(answer);
+    }
+    expect(answers).toHaveLength(5);
+    const [, shown = ''] = [...section.matchAll(/```json\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+    const [first, , last, ...more] = JSON.parse(shown).result.map(
+      ({ _id, ...entry }: { _id: string }) => entry,
+    );
+    expect(more).toEqual([]);
+    const found = answers[2].result.map(({ _id, _rev, ...entry }: { _id: string; _rev: string }) => entry);
+    expect(found).toHaveLength(4);
+    expect([found[0], found[3]]).toEqual([first, last]);
+    expect(['ACTIVE', 'SUCCESS']).toContain(answers[4].state);
+  });
+
   it('is told by svc, too', async () => {
     await server.api('PUT', 'managed/user/yan', {
       body: { userName: 'yan', givenName: 'Yan', sn: 'Li', mail: 'yan@example.com' },

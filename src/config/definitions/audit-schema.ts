@@ -36,6 +36,8 @@ const schema = z.looseObject({
       authentication: z.looseObject({ enabled: flag().prefault(true) }).prefault({}),
       /** What synchronisation has brought to its targets, and what it could not. */
       sync: z.looseObject({ enabled: flag().prefault(true) }).prefault({}),
+      /** What reconciliations have changed, and what they could not; their beginning and their end. */
+      recon: z.looseObject({ enabled: flag().prefault(true) }).prefault({}),
       /** Always recorded, whatever stands here. */
       config: z.looseObject({ enabled: flag().prefault(true) }).prefault({}),
     })

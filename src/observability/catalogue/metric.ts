@@ -30,6 +30,12 @@ export const METRICS = {
     help: 'Time a job of a queue took, by how it ended',
     labels: ['queue', 'outcome'],
   },
+  reconciled: {
+    type: 'counter',
+    name: 'svc_recon_entries_total',
+    help: 'Entries of reconciliations that ended, by what was found and done',
+    labels: ['mapping', 'situation', 'action', 'outcome'],
+  },
   scanned: {
     type: 'counter',
     name: 'svc_scan_objects_total',

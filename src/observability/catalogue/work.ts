@@ -197,6 +197,44 @@ export const WORK = {
     level: 'warn',
     text: ({ message }) => message,
   }),
+  'recon.ended': said<{
+    run: string;
+    mapping: string;
+    mode: string;
+    state: string;
+    /** How many entries came to the same. */
+    outcomes: readonly {
+      readonly situation: string | null;
+      readonly action: string | null;
+      readonly state: string;
+      readonly entries: number;
+    }[];
+    ms: number;
+    error: string | null;
+  }>({
+    level: ({ error: thrown, outcomes }) =>
+      thrown !== null || outcomes.some(({ state }) => state === 'failed') ? 'warn' : 'info',
+    text: ({ state, mapping, mode, error: thrown }) =>
+      `${mode === 'plan' ? 'plan' : 'recon'} ${state.toLowerCase().padEnd(15)}${mapping}${thrown === null ? '' : `: ${thrown}`}`,
+    facts: ({ ms: span, run, outcomes }) => ({
+      took: ms(span),
+      ...Object.fromEntries(
+        [...Map.groupBy(outcomes, ({ state }) => state)].map(([state, some]) => [
+          state,
+          some.reduce((sum, { entries }) => sum + entries, 0),
+        ]),
+      ),
+      run,
+    }),
+    counts: ({ mapping, outcomes }) =>
+      outcomes.flatMap(({ situation, action, state, entries }) =>
+        sample(
+          'reconciled',
+          { mapping, situation: situation ?? '', action: action ?? '', outcome: state },
+          entries,
+        ),
+      ),
+  }),
   'sync.failed': said<{ resource: string; details: JsonValue }>({
     level: 'warn',
     text: ({ resource }) => `synchronization of ${resource} failed`,

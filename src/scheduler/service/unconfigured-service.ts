@@ -2,24 +2,7 @@ import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import { isObject } from '#json/index.ts';
 import type { ScheduledService } from './scheduled-service.ts';
 
-const NO_RECONCILIATION = 'there is no reconciliation yet';
 const NO_SYNCHRONISATION = 'there is no synchronisation with other systems yet';
-
-/** `invokeService: "sync"`: mappings are followed with each change, and not compared yet, so each run fails and says so. */
-const syncScheduledService: ScheduledService = {
-  invokeService: 'sync',
-  unconfigured: NO_RECONCILIATION,
-  runsScripts: false,
-  async execute(_context, { invokeContext }) {
-    const mapping = isObject(invokeContext) ? invokeContext['mapping'] : undefined;
-    if (mapping === undefined) throw missing('sync', 'mapping');
-    const name = typeof mapping === 'string' ? `'${mapping}'` : 'of the schedule';
-    throw new NotFoundError(`The mapping ${name} cannot be reconciled: there is no reconciliation yet`, {
-      id: 'SCHED_NO_MAPPING',
-      field: '/invokeContext/mapping',
-    });
-  },
-};
 
 /** `invokeService: "provisioner"`: there are no connectors yet, so each run fails and says so. */
 const provisionerScheduledService: ScheduledService = {
@@ -37,10 +20,7 @@ const provisionerScheduledService: ScheduledService = {
 };
 
 /** Services that schedules may name, and that have nothing to work on. */
-export const UNCONFIGURED_SERVICES: readonly ScheduledService[] = [
-  syncScheduledService,
-  provisionerScheduledService,
-];
+export const UNCONFIGURED_SERVICES: readonly ScheduledService[] = [provisionerScheduledService];
 
 function missing(service: string, member: string): BadRequestError {
   return new BadRequestError(`The invokeContext of a '${service}' schedule has no '${member}'`, {

@@ -54,4 +54,5 @@ export const EVENT_FIELDS: readonly string[] = [
   ...['revision', 'status', 'message', 'truncated'],
   ...['context', 'entries', 'principal', 'result'],
   ...['action', 'situation', 'mapping', 'linkQualifier', 'sourceObjectId', 'targetObjectId', 'exception'],
+  ...['reconId', 'entryType', 'reconciling', 'messageDetail'],
 ];

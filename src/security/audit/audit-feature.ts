@@ -17,8 +17,16 @@ export interface AuditFeature extends Feature {
   readonly keys: AuditKeys;
   /** Signs entries as those of this node. */
   readonly sign: SignEntry;
-  /** Records what a delivery of synchronisation has done, or why it could not: it is stored with the rest of the unit of work. */
-  readonly record: (context: WriteContext, facts: JsonObject, objectId: string) => Promise<void>;
+  /**
+   * Records what a delivery of synchronisation has done, or why it could not: it is stored with the rest of the unit of work. Under the
+   * topic `sync`, of a reconciliation under `recon`.
+   */
+  readonly record: (
+    context: WriteContext,
+    facts: JsonObject,
+    objectId: string | null,
+    topic?: 'sync' | 'recon',
+  ) => Promise<void>;
 }
 
 /** `/audit`, the record of every change in the transaction that makes it, and the months of the trail. */
@@ -36,10 +44,10 @@ export function auditFeature(
   return {
     keys,
     sign,
-    async record({ unitOfWork, transactionId, security }, facts, objectId) {
-      if (!config.get(auditConfig).eventTopics.sync.enabled) return;
+    async record({ unitOfWork, transactionId, security }, facts, objectId, topic = 'sync') {
+      if (!config.get(auditConfig).eventTopics[topic].enabled) return;
       const who = { transactionId, userId: security.authenticationId };
-      await unitOfWork.write(auditInserts, sign(auditEvent('sync', who, facts, objectId)));
+      await unitOfWork.write(auditInserts, sign(auditEvent(topic, who, facts, objectId)));
     },
     resources: { 'audit*': auditResource(options) },
     node: () => ({

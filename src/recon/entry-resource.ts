@@ -1,0 +1,95 @@
+import { NotFoundError } from '#errors/index.ts';
+import { pageResult } from '#repo/index.ts';
+import { collection, type RouteHandler, resource, singleton } from '#resource/index.ts';
+import {
+  countAttributes,
+  countEntries,
+  findEntry,
+  queryEntries,
+  type ShownEntry,
+} from './entry-repository.ts';
+import type { ReconPlatform } from './recon-platform.ts';
+import { runNamed } from './recon-resource.ts';
+import { summaryOf } from './recon-view.ts';
+
+/** Entries that a report names of each attribute. */
+const EXAMPLES = 20;
+
+/** `/recon/<id>/entry`: what a reconciliation has found, and what has come of it, pair by pair. */
+export function entryResource(platform: ReconPlatform): RouteHandler {
+  const { database } = platform;
+  const entriesOf = (run: string) =>
+    collection({
+      description: { title: 'entries of a reconciliation' },
+      async query(_context, request) {
+        await runNamed(platform, run);
+        return pageResult(await queryEntries(database.db, run, request), idOf, toResource);
+      },
+      async read(_context, _request, id) {
+        await runNamed(platform, run);
+        const entry = /^\d{1,15}$/.test(id) ? await findEntry(database.db, run, Number(id)) : undefined;
+        if (entry === undefined) {
+          throw new NotFoundError(`Entry '${id.slice(0, 100)}' of the reconciliation not found`);
+        }
+        return toResource(entry);
+      },
+    });
+  return {
+    ...entriesOf(''),
+    handle: (context, request, match) =>
+      entriesOf(match.variables['run'] ?? '').handle(context, request, match),
+  };
+}
+
+/** `/recon/<id>/report`: how often which action, of which attributes, with examples. */
+export function reportResource(platform: ReconPlatform): RouteHandler {
+  const { database } = platform;
+  const reportOf = (id: string) =>
+    singleton({
+      description: { title: 'report of a reconciliation' },
+      async read() {
+        const run = await runNamed(platform, id);
+        const counts = run.outcomes ?? (await countEntries(database.db, id));
+        const attributes = await countAttributes(database.db, id, EXAMPLES);
+        return resource(null, null, {
+          summary: summaryOf(run, counts),
+          actions: counts.map(({ phase, situation, action, state, takes_away, entries }) => ({
+            phase,
+            situation,
+            action,
+            state,
+            takesAway: takes_away,
+            entries,
+          })),
+          attributes: attributes.map(({ examples, ...one }) => ({ ...one, examples: [...examples] })),
+        });
+      },
+    });
+  return {
+    ...reportOf(''),
+    handle: (context, request, match) =>
+      reportOf(match.variables['run'] ?? '').handle(context, request, match),
+  };
+}
+
+function idOf({ number }: ShownEntry): string {
+  return String(number);
+}
+
+function toResource(entry: ShownEntry) {
+  const { phase, qualifier, source_id, target_id, ambiguous, situation, action, state, takes_away } = entry;
+  return resource(idOf(entry), null, {
+    phase,
+    linkQualifier: qualifier,
+    sourceId: source_id,
+    targetId: target_id,
+    ambiguousTargetIds: ambiguous === null ? null : [...ambiguous],
+    situation,
+    action,
+    state,
+    takesAway: takes_away,
+    difference: entry.difference === null ? null : [...entry.difference],
+    error: entry.error,
+    doneAt: entry.done_at?.toISOString() ?? null,
+  });
+}

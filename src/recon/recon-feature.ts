@@ -1,0 +1,94 @@
+import { availableParallelism } from 'node:os';
+import { Ticker } from '#lifecycle/index.ts';
+import type { Feature, Platform } from '#platform/index.ts';
+import type { StoringPlatform } from '#sync/index.ts';
+import { failRun } from './end-run.ts';
+import { pruneEntries } from './entry-repository.ts';
+import { entryResource, reportResource } from './entry-resource.ts';
+import { leadRun } from './lead-run.ts';
+import { CHUNK_QUEUE, type ReconPlatform, STEP_QUEUE } from './recon-platform.ts';
+import { reconResource } from './recon-resource.ts';
+import { reconService } from './recon-service.ts';
+import { workChunk } from './work-chunk.ts';
+
+const KEPT_RUNS = 1_000;
+/** Days for which entries of runs that have ended are kept. */
+const KEPT_DAYS = 30;
+const PRUNED_AT_ONCE = 10_000;
+const PRUNE_INTERVAL_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * `/recon`, and the service that schedules invoke.
+ *
+ * @param ground what mappings are followed with
+ * @param record has the audit tell of a reconciliation
+ */
+export function reconFeature(
+  { config, database, observe, queue }: Platform,
+  ground: StoringPlatform,
+  record: ReconPlatform['recordRecon'],
+): Feature {
+  const platform: ReconPlatform = {
+    ...ground,
+    queue,
+    recordRecon: record,
+    keepRuns: () => {
+      const kept = Number(config.properties.get('svc.recon.maxcompletedruns'));
+      return Number.isInteger(kept) && kept > 0 ? kept : KEPT_RUNS;
+    },
+  };
+  queue.work(
+    STEP_QUEUE,
+    {
+      run: (unitOfWork, { data }) => leadRun(platform, unitOfWork, String(data['run'])),
+      failed: async (unitOfWork, { data }, { error, retryAt }) => {
+        if (retryAt === null) await failRun(platform, unitOfWork, String(data['run']), error);
+      },
+    },
+    { concurrency: 2, runsScripts: true, retries: 5, retryDelayMs: 1_000, losses: 10, limitMs: DAY_MS },
+  );
+  queue.work(
+    CHUNK_QUEUE,
+    {
+      run: (unitOfWork, job, fence) => workChunk(platform, unitOfWork, job, fence),
+      // Nobody would go on with its chunk.
+      failed: async (unitOfWork, { data }, { error, retryAt }) => {
+        if (retryAt === null) await failRun(platform, unitOfWork, String(data['run']), error);
+      },
+      groupOf: ({ data }) => String(data['run']),
+    },
+    {
+      concurrency: 2 * availableParallelism(),
+      runsScripts: true,
+      retries: 5,
+      retryDelayMs: 1_000,
+      losses: 10,
+      limitMs: DAY_MS,
+    },
+  );
+  return {
+    resources: {
+      'recon*': reconResource(platform),
+      'recon/{run}/entry*': entryResource(platform),
+      'recon/{run}/report': reportResource(platform),
+    },
+    services: [reconService(platform)],
+    node: ({ isWorker }) => ({
+      services: isWorker
+        ? [
+            new Ticker({
+              name: 'old reconciliations',
+              intervalMs: PRUNE_INTERVAL_MS,
+              async runOnce() {
+                for (let gone = PRUNED_AT_ONCE; gone === PRUNED_AT_ONCE; ) {
+                  gone = await pruneEntries(database.db, KEPT_DAYS, PRUNED_AT_ONCE);
+                }
+              },
+              observe,
+            }),
+          ]
+        : [],
+    }),
+  };
+}

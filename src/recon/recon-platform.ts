@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { runUnitOfWork, type UnitOfWork } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { Queue } from '#queue/index.ts';
+import type { WriteContext } from '#resource/index.ts';
+import { type Mapping, mappingNamed, type StoringPlatform } from '#sync/index.ts';
+import type { ReconRun } from './recon-run.ts';
+
+/** What the room stands on. */
+export interface ReconPlatform extends Omit<StoringPlatform, 'queue'> {
+  readonly queue: Queue;
+  /** Records of ended runs that are kept. */
+  readonly keepRuns: () => number;
+  /** Records in the audit what a reconciliation has done, with the unit of work that does it. */
+  readonly recordRecon: (context: WriteContext, facts: JsonObject, objectId: string | null) => Promise<void>;
+}
+
+/** Queues of the room: one leads a run from step to step, the other does what there is to do about its entries. */
+export const STEP_QUEUE = 'recon-step';
+export const CHUNK_QUEUE = 'recon-chunk';
+
+const prints = new WeakMap<Mapping, string>();
+
+/** Of a mapping as it is written: two that are alike do the same. */
+export function printOf(mapping: Mapping): string {
+  const known = prints.get(mapping);
+  if (known !== undefined) return known;
+  const { written, linkType } = mapping;
+  const print = createHash('sha256')
+    .update(JSON.stringify([written, linkType]))
+    .digest('base64url');
+  prints.set(mapping, print);
+  return print;
+}
+
+/** @returns the mapping of a run; undefined where it is another one now, or is gone */
+export function mappingOf({ mappings }: Pick<ReconPlatform, 'mappings'>, run: ReconRun): Mapping | undefined {
+  const mapping = mappings.named(run.mapping);
+  return mapping !== undefined && printOf(mapping) === run.print ? mapping : undefined;
+}
+
+/** @throws NotFoundError `SYNC_NO_MAPPING` */
+export function namedMapping({ mappings }: Pick<ReconPlatform, 'mappings'>, name: string): Mapping {
+  return mappingNamed(mappings, name);
+}
+
+/** Something of its own, which is committed by itself. */
+export function apart<T>(
+  { database, observe }: Pick<ReconPlatform, 'database' | 'observe'>,
+  work: (unitOfWork: UnitOfWork) => Promise<T>,
+): Promise<T> {
+  const onEffectError = (part: string, error: unknown) => observe({ kind: 'server.failed', part, error });
+  return runUnitOfWork(database, { onEffectError }, work);
+}

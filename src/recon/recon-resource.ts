@@ -1,0 +1,171 @@
+import { BadRequestError, ConflictError, NotFoundError } from '#errors/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
+import {
+  type Action,
+  type ActionRequest,
+  ActionTable,
+  actionResult,
+  answerFromMemory,
+  collection,
+  notFound,
+  type RouteHandler,
+  resource,
+  unsupported,
+  type WriteContext,
+} from '#resource/index.ts';
+import { countEntries } from './entry-repository.ts';
+import { readOrder } from './recon-order.ts';
+import { namedMapping, type ReconPlatform } from './recon-platform.ts';
+import type { EntryCount, ReconRun } from './recon-run.ts';
+import { summaryOf } from './recon-view.ts';
+import { findRun, listRuns } from './run-repository.ts';
+import { approveRun, cancelRun } from './settle-run.ts';
+import { performRecon, startApart, startRecon } from './start-recon.ts';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** `/recon`: both sides of a mapping are compared, and what differs is planned or done. */
+export function reconResource(platform: ReconPlatform): RouteHandler {
+  const { database } = platform;
+  const shownAll = async () => {
+    const shown: JsonObject[] = [];
+    for (const run of await listRuns(database.db)) shown.push(await summaryNow(platform, run));
+    return shown;
+  };
+  const runs = collection({
+    description: { title: 'reconciliations' },
+    query: async (_context, request) => answerFromMemory(request, await shownAll(), FIELDS),
+    async read(_context, _request, id) {
+      const { _id, ...content } = await summaryNow(platform, await runNamed(platform, id));
+      return resource(String(_id), null, content);
+    },
+    collectionActions: new ActionTable({
+      recon: starts(
+        platform,
+        'recon',
+        'Compares all of both sides of a `mapping`, and does what its policies say, or plans it',
+      ),
+      reconById: starts(platform, 'reconById', 'The same for the sources whose `ids` are given'),
+    }),
+    instanceActions: new ActionTable<[id: string]>({
+      cancel: {
+        does: 'Ends a reconciliation that is under way; what is done stays',
+        async run(context, _request, id) {
+          await runNamed(platform, id);
+          const cancelled = await cancelRun(platform, context.unitOfWork, id);
+          return actionResult({ _id: id, action: 'cancel', status: cancelled ? 'SUCCESS' : 'FAILURE' });
+        },
+      },
+      approve: {
+        does: 'Has done what is planned or held, but for entries whose numbers `except` names',
+        async run(context, request, id) {
+          await runNamed(platform, id);
+          await approveRun(platform, context.unitOfWork, context, { id, except: exceptOf(request) });
+          return actionResult({ _id: id, action: 'approve', status: 'SUCCESS' });
+        },
+      },
+    }),
+  });
+  return {
+    ...runs,
+    /** A read of the collection itself answers all runs; everything else is as in any collection. */
+    async handle(context, request, match) {
+      if (match.remaining.length > 1) throw notFound(request);
+      if (match.remaining.length > 0 || request.method === 'query' || request.method === 'action') {
+        return runs.handle(context, request, match);
+      }
+      if (request.method !== 'read') return unsupported(request);
+      return resource('', null, { reconciliations: await shownAll() });
+    },
+    describe: (path) =>
+      (runs.describe?.(path) ?? []).map((each) =>
+        each.path === path ? { ...each, methods: ['read', ...each.methods] } : each,
+      ),
+  };
+}
+
+/** @throws NotFoundError */
+export async function runNamed({ database }: Pick<ReconPlatform, 'database'>, id: string): Promise<ReconRun> {
+  const run = UUID.test(id) ? await findRun(database.db, id) : undefined;
+  if (run === undefined) throw new NotFoundError(`Reconciliation '${id.slice(0, 100)}' not found`);
+  return run;
+}
+
+function starts(platform: ReconPlatform, action: 'recon' | 'reconById', does: string): Action {
+  return {
+    does,
+    run: async (context, request) => actionResult(await start(platform, context, request, action)),
+  };
+}
+
+async function start(
+  platform: ReconPlatform,
+  context: WriteContext,
+  request: ActionRequest,
+  action: 'recon' | 'reconById',
+): Promise<JsonObject> {
+  const { parameters, content } = request;
+  const { mapping: name = '', ids, analyze, waitForCompletion } = parameters;
+  if (name === '') {
+    throw new BadRequestError("The parameter 'mapping' is missing", {
+      id: 'RECON_BAD_ORDER',
+      field: 'mapping',
+    });
+  }
+  const mapping = namedMapping(platform, name);
+  // Of a reconciliation the rehearsal is a plan, which stays to be looked at.
+  const isPlan = context.rehearsed === true || analyze === 'true';
+  const mode = isPlan ? 'plan' : parameters['mode'];
+  const order = readOrder(mapping, action, isObject(content) ? content : {}, { ids, mode });
+  if (waitForCompletion === 'true') {
+    const run = await performRecon(platform, context, mapping, order);
+    if (run.state !== 'FAILED') return { _id: run.id, state: run.state };
+    throw new ConflictError(String(run.error?.['message']), {
+      id: 'RECON_FAILED',
+      hint: String(run.error?.['hint'] ?? `recon/${run.id} says more`),
+      detail: { run: run.id },
+    });
+  }
+  const id =
+    context.rehearsed === true
+      ? await startApart(platform, context, mapping, order)
+      : await startRecon(platform, context.unitOfWork, context, mapping, order);
+  return { _id: id, state: 'ACTIVE' };
+}
+
+function exceptOf({ parameters, content }: ActionRequest): readonly number[] {
+  const given = parameters['except'] ?? (isObject(content) ? content['except'] : undefined) ?? [];
+  const list = typeof given === 'string' ? given.split(',') : given;
+  const numbers = Array.isArray(list) ? list.map(Number) : [Number.NaN];
+  if (numbers.every(Number.isSafeInteger)) return numbers;
+  throw new BadRequestError("'except' names no entries by their numbers", {
+    id: 'RECON_BAD_ORDER',
+    field: 'except',
+    hint: 'Such as except=3,17',
+  });
+}
+
+async function summaryNow({ database }: ReconPlatform, run: ReconRun): Promise<JsonObject> {
+  const counts: readonly EntryCount[] = run.outcomes ?? (await countEntries(database.db, run.id));
+  return summaryOf(run, counts);
+}
+
+const FIELDS = [
+  '_id',
+  'mapping',
+  'mode',
+  'state',
+  'stage',
+  'stageDescription',
+  'progress',
+  'situationSummary',
+  'statusSummary',
+  'entrySummary',
+  'durationSummary',
+  'parameters',
+  'started',
+  'ended',
+  'duration',
+  'estimate',
+  'error',
+] as const;

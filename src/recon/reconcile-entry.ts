@@ -1,0 +1,110 @@
+import type { UnitOfWork } from '#database/index.ts';
+import { contextOf, type Mapping, type PairPlan, type PairResult, reconcilePair } from '#sync/index.ts';
+import { dropEntry, type EntryResult, storeEntry } from './entry-repository.ts';
+import type { ReconPlatform } from './recon-platform.ts';
+import type { EntryState, ReconEntry, ReconRun, ReconState } from './recon-run.ts';
+
+/** What is not worth a row where nothing was done: nobody wants to hear of it. */
+const SILENT: ReadonlySet<string> = new Set(['NOREPORT', 'IGNORE', 'ASYNC']);
+
+/**
+ * Does about an entry what is to be done, and writes down with it what has come of that.
+ *
+ * @returns the state of the run; undefined where somebody else has done it: then nothing may stay
+ */
+export async function reconcileEntry(
+  platform: ReconPlatform,
+  unitOfWork: UnitOfWork,
+  run: ReconRun,
+  mapping: Mapping,
+  entry: ReconEntry,
+): Promise<ReconState | undefined> {
+  const { number, source_id: sourceId, target_id: targetId, qualifier } = entry;
+  const isPlanned = entry.state === 'planned';
+  const how = isPlanned ? 'planned' : run.mode === 'plan' ? 'rehearse' : 'careful';
+  const result = await reconcilePair(
+    { ...platform, record: recorder(platform, run, entry) },
+    contextOf(run, unitOfWork),
+    mapping,
+    { reconId: run.id, sourceId, targetId, qualifier, how, ...(isPlanned ? { plan: planOf(entry) } : {}) },
+  );
+  const db = await unitOfWork.db();
+  const { situation, action } = result;
+  if (isSilent(entry, result)) return dropEntry(db, run.id, entry.state, { number, situation, action });
+  return storeEntry(db, run.id, entry.state, {
+    ...resultOf(entry, result),
+    state: stateOf(run, result),
+    number,
+  });
+}
+
+function stateOf({ mode }: ReconRun, { outcome, hasChanged, action, takesAway }: PairResult): EntryState {
+  switch (outcome) {
+    case 'held':
+      return 'planned';
+    case 'changed':
+      return 'changed';
+    case 'failed':
+      return 'failed';
+    case 'refused':
+    case 'none':
+      return 'skipped';
+    default:
+      if (!hasChanged && !takesAway && !isAlways(action)) return 'skipped';
+      return mode === 'plan' ? 'planned' : 'applied';
+  }
+}
+
+/** An action that is done again when it is approved even if it comes to nothing. */
+function isAlways(action: PairResult['action']): boolean {
+  return action === 'CREATE' || action === 'DELETE';
+}
+
+function isSilent(
+  entry: ReconEntry,
+  { outcome, hasChanged, situation, action, targetId }: PairResult,
+): boolean {
+  if (outcome === 'none') return true;
+  if (outcome !== 'done' || hasChanged || entry.state === 'planned') return false;
+  if (situation === 'CONFIRMED') return action === 'UPDATE' || action === 'LINK' || SILENT.has(action ?? '');
+  return SILENT.has(action ?? '') && (targetId === null || entry.phase === 'target');
+}
+
+function resultOf(entry: ReconEntry, result: PairResult): Omit<EntryResult, 'number' | 'state'> {
+  return {
+    // Of one that is made it is told when it is there.
+    target_id: result.targetId ?? entry.target_id,
+    ambiguous: result.ambiguous,
+    situation: result.situation,
+    action: result.action,
+    takes_away: result.takesAway,
+    difference: result.written ?? entry.difference,
+    source_rev: result.sourceRev,
+    target_rev: result.targetRev,
+    error: result.error,
+  };
+}
+
+function planOf(entry: ReconEntry): PairPlan {
+  const { situation, action, target_id, ambiguous, takes_away, difference, source_rev, target_rev } = entry;
+  return {
+    situation,
+    action,
+    targetId: target_id,
+    ambiguous: ambiguous ?? [],
+    takesAway: takes_away,
+    written: difference,
+    sourceRev: source_rev,
+    targetRev: target_rev,
+  };
+}
+
+/** The same audit as of other deliveries, as a part of the reconciliation. */
+function recorder(
+  platform: ReconPlatform,
+  run: ReconRun,
+  { phase }: ReconEntry,
+): ReconPlatform['recordRecon'] {
+  const of = { reconId: run.id, entryType: 'entry', reconciling: phase };
+  return (context, facts, objectId) => platform.recordRecon(context, { ...of, ...facts }, objectId);
+}

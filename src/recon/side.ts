@@ -1,0 +1,71 @@
+import { type JsonObject, lastOf } from '#json/index.ts';
+import { Connection, NO_PAGING, parsePath, type QueryResult, type WriteContext } from '#resource/index.ts';
+import { questionOf } from '#sync/index.ts';
+import { type Listing, managedListing, stagedListing, stageIds } from './listing-repository.ts';
+import type { ReconPlatform } from './recon-platform.ts';
+
+/**
+ * One side of a mapping, as a reconciliation lists it. A listing is all of it or nothing: what fails on its way fails as a whole, and
+ * begins anew.
+ */
+export interface Side {
+  /** Its ids, once they are staged. */
+  readonly listing: Listing;
+  /** Sees to it that all of them are in the database: where they are there already, nothing is copied. */
+  stage(context: WriteContext): Promise<void>;
+}
+
+interface SideOptions {
+  readonly run: string;
+  readonly side: 'source' | 'target';
+  /** A path, such as `managed/user`. */
+  readonly collection: string;
+  /** Parameters of a query; undefined: all there is. */
+  readonly query: JsonObject | undefined;
+  /** Only these. */
+  readonly ids?: readonly string[] | undefined;
+}
+
+const PAGE_SIZE = 1_000;
+
+/** A type of managed objects is a table; everything else is asked for, page by page. */
+export function sideOf(platform: Pick<ReconPlatform, 'resources'>, options: SideOptions): Side {
+  const path = parsePath(options.collection);
+  if (options.query === undefined && options.ids === undefined && path[0] === 'managed') {
+    return { listing: managedListing(lastOf(path)), stage: async () => {} };
+  }
+  const { run, side, ids } = options;
+  return {
+    listing: stagedListing(run, side),
+    stage: async (context) =>
+      ids === undefined
+        ? stageQueried(platform, context, options)
+        : stageIds(await context.unitOfWork.db(), run, side, ids),
+  };
+}
+
+async function stageQueried(
+  { resources }: Pick<ReconPlatform, 'resources'>,
+  context: WriteContext,
+  { run, side, collection, query = { _queryFilter: 'true' } }: SideOptions,
+): Promise<void> {
+  const connection = new Connection(resources, context);
+  const { resourceName, ...asked } = query;
+  const question = questionOf(asked);
+  let cookie: string | null = null;
+  do {
+    const at = cookie === null ? {} : { cookie };
+    const paging = { ...NO_PAGING, pageSize: PAGE_SIZE, ...at };
+    const page: QueryResult = await connection.query(collection, { ...question, fields: [['_id']], paging });
+    const ids = page.result.flatMap(({ id }) => id ?? []);
+    await stageIds(await context.unitOfWork.db(), run, side, ids);
+    cookie = page.pagedResultsCookie;
+  } while (cookie !== null);
+}
+
+/** Whether it asks for nothing but all. */
+export function asksForAll({ _queryId, queryId, ...others }: JsonObject): boolean {
+  const id = _queryId ?? queryId;
+  const named = Object.keys(others).filter((name) => name !== 'resourceName');
+  return (id === 'query-all-ids' || id === 'query-all') && named.length === 0;
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { UnitOfWork } from '#database/index.ts';
+import { BadRequestError, ConflictError, InternalServerError } from '#errors/index.ts';
+import type { Context } from '#resource/index.ts';
+import { causeOf, type Mapping } from '#sync/index.ts';
+import type { ReconOrder } from './recon-order.ts';
+import { apart, printOf, type ReconPlatform, STEP_QUEUE } from './recon-platform.ts';
+import type { ReconRun } from './recon-run.ts';
+import { findActive, findRun, findRunOfFiring, insertRun, pruneRuns } from './run-repository.ts';
+
+const FIRST_LOOK_MS = 20;
+const LONGEST_LOOK_MS = 500;
+
+/**
+ * Starts a run in the name of the context: there, and under way, exactly if the unit of work is committed.
+ *
+ * @param firing names the firing that asks for it; asked again in its name, it is not started again
+ * @returns its id
+ * @throws ConflictError `RECON_UNDER_WAY` while there is another one of the mapping
+ */
+export async function startRecon(
+  platform: ReconPlatform,
+  unitOfWork: UnitOfWork,
+  context: Context,
+  mapping: Mapping,
+  { mode, parameters }: ReconOrder,
+  firing: string | null = null,
+): Promise<string> {
+  const db = await unitOfWork.db();
+  const known = firing === null ? undefined : await findRunOfFiring(db, firing);
+  if (known !== undefined) return known;
+  await pruneRuns(db, platform.keepRuns());
+  const { name } = mapping;
+  const [id, print, cause] = [randomUUID(), printOf(mapping), causeOf(context)];
+  if (!(await insertRun(db, { id, mapping: name, print, mode, parameters, firing, ...cause }))) {
+    throw underWay(name, await findActive(db, name));
+  }
+  await platform.queue.enqueue(unitOfWork, { queue: STEP_QUEUE, data: { run: id } });
+  unitOfWork.record({
+    resource: `recon/${id}`,
+    operation: 'create',
+    before: null,
+    after: { mapping: name, mode },
+  });
+  return id;
+}
+
+/**
+ * The same by itself, and waited for: it has to be committed for others to see it, so this cannot be part of what a caller has begun to
+ * store.
+ */
+export async function performRecon(
+  platform: ReconPlatform,
+  context: Context,
+  mapping: Mapping,
+  order: ReconOrder,
+): Promise<ReconRun> {
+  const id = await startApart(platform, context, mapping, order);
+  for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 1.5, LONGEST_LOOK_MS)) {
+    const run = await findRun(platform.database.db, id);
+    if (run === undefined) throw new InternalServerError(`The record of reconciliation '${id}' is gone`);
+    if (run.state !== 'ACTIVE') return run;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}
+
+/** @throws BadRequestError `RECON_INSIDE` */
+export async function startApart(
+  platform: ReconPlatform,
+  context: Context,
+  mapping: Mapping,
+  order: ReconOrder,
+): Promise<string> {
+  if (context.unitOfWork?.isOpen === true) {
+    throw new BadRequestError(
+      'What has begun to store something can neither plan nor wait for a reconciliation',
+      {
+        id: 'RECON_INSIDE',
+        hint: 'Leave out waitForCompletion and mode, or ask for it first',
+      },
+    );
+  }
+  return apart(platform, (own) => startRecon(platform, own, context, mapping, order));
+}
+
+export function underWay(mapping: string, id: string | undefined): ConflictError {
+  return new ConflictError(`'${mapping}' is being reconciled already`, {
+    id: 'RECON_UNDER_WAY',
+    hint: id === undefined ? 'Wait for its end' : `Wait for the end of recon/${id}, or cancel it`,
+    ...(id === undefined ? {} : { detail: { run: id } }),
+  });
+}

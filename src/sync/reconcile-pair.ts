@@ -1,0 +1,161 @@
+import type { Situation, SyncAction } from '#config/index.ts';
+import { equalJson, type JsonObject } from '#json/index.ts';
+import { internalContext, type WriteContext } from '#resource/index.ts';
+import { type Admit, deliverApart, noteFailed, requireSurvivable } from './deliver.ts';
+import { lockDelivery, qualifiersOf, readSource } from './deliver-source.ts';
+import { NO_SOURCE } from './look.ts';
+import { goDeeper } from './loop-guard.ts';
+import type { Mapping } from './mapping.ts';
+import { takeOut } from './outbox.ts';
+import type { SyncPlatform } from './stage.ts';
+import { keptError, type Progress } from './sync-record.ts';
+
+/** What a reconciliation has found out about a pair, or has planned for it. */
+export interface PairPlan {
+  readonly situation: Situation | null;
+  readonly action: SyncAction | null;
+  readonly targetId: string | null;
+  /** Targets that correlate, where there are several. */
+  readonly ambiguous: readonly string[];
+  /** Whether a target or a link goes by it. */
+  readonly takesAway: boolean;
+  /** Pointers of what is written of the target; null where nothing is, or it is not known. */
+  readonly written: readonly string[] | null;
+  readonly sourceRev: string | null;
+  readonly targetRev: string | null;
+}
+
+/** What a reconciliation wants of a pair. */
+export interface PairOrder {
+  readonly reconId: string;
+  /** Null where there is but a target. */
+  readonly sourceId: string | null;
+  /** Of a pair without a source. */
+  readonly targetId: string | null;
+  readonly qualifier: string;
+  /**
+   * `rehearse`: everything is done, and nothing is kept. `careful`: done, unless it takes something away. `planned`: done, if it is
+   * still what was planned.
+   */
+  readonly how: 'rehearse' | 'careful' | 'planned';
+  /** Of `planned`. */
+  readonly plan?: PairPlan;
+}
+
+export interface PairResult extends PairPlan {
+  /**
+   * `done`; `held`: it would take something away; `changed`: it is not any more what was planned; `refused`: the policy says that it is
+   * to be an error; `failed`; `none`: the mapping has no such qualifier for this source.
+   */
+  readonly outcome: 'done' | 'held' | 'changed' | 'refused' | 'failed' | 'none';
+  /** Whether anything is other than it was, be it a link. */
+  readonly hasChanged: boolean;
+  readonly error: JsonObject | null;
+}
+
+const NOTHING: Omit<PairResult, 'outcome'> = {
+  situation: null,
+  action: null,
+  targetId: null,
+  ambiguous: [],
+  takesAway: false,
+  written: null,
+  sourceRev: null,
+  targetRev: null,
+  hasChanged: false,
+  error: null,
+};
+
+/**
+ * Does about one pair what the mapping says, on the road of all deliveries and in the unit of work of the context. What fails leaves
+ * nothing but that it did, and is answered.
+ *
+ * @throws what is wrong with the database
+ */
+export async function reconcilePair(
+  platform: SyncPlatform,
+  outer: WriteContext,
+  mapping: Mapping,
+  { reconId, sourceId, targetId, qualifier, how, plan }: PairOrder,
+): Promise<PairResult> {
+  const id = sourceId ?? NO_SOURCE;
+  const { unitOfWork } = outer;
+  const inner = { ...internalContext(outer), unitOfWork, ...(how === 'rehearse' ? { rehearsed: true } : {}) };
+  const context = goDeeper(inner, mapping, id);
+  const scope = { platform, mapping, context, qualifier, reconId };
+  if (sourceId !== null) await lockDelivery(scope, sourceId);
+  const read = async () => {
+    const source = sourceId === null ? null : await readSource(scope, sourceId);
+    // One that is gone may have had any of them.
+    const applies = source === null || (await qualifiersOf(scope, source, null)).includes(qualifier);
+    return { source, applies };
+  };
+  const found = await unitOfWork.savepoint(read).catch((error: unknown) => ({ error }));
+  if ('error' in found) {
+    requireSurvivable(context, found.error);
+    if (how !== 'rehearse') await noteFailed(scope, id, found.error, {});
+    return { ...NOTHING, outcome: 'failed', error: keptError(found.error) };
+  }
+  if (!found.applies) return { ...NOTHING, outcome: 'none' };
+
+  let takesAway = false;
+  const admit: Admit = (sight, choice, takes) => {
+    takesAway = takes;
+    if (how === 'careful' && takes) return 'held';
+    return plan === undefined || isSame(plan, planOf({ sight, choice })) ? undefined : 'changed';
+  };
+  const inquiry = { sourceId: id, source: found.source, oldSource: null };
+  const options = { admit, keep: how !== 'rehearse', ...(sourceId === null ? { targetId } : {}) };
+  const { progress, failure, stop } = await deliverApart(scope, inquiry, options);
+  const seen = planOf(progress);
+  // What is only rehearsed has no id that stays.
+  const target = how === 'rehearse' ? (progress.sight?.targetId ?? null) : seen.targetId;
+  const result = {
+    ...seen,
+    targetId: target,
+    takesAway,
+    hasChanged: progress.outcome?.hasChanged ?? false,
+  };
+  if (stop !== undefined) return { ...result, outcome: stop, error: null };
+  if (failure !== undefined) {
+    const isRefused = progress.choice?.action === 'EXCEPTION';
+    return { ...result, outcome: isRefused ? 'refused' : 'failed', error: keptError(failure.error) };
+  }
+  // What was to be delivered by the queue is delivered.
+  if (sourceId !== null && how !== 'rehearse' && isOnlyQualifier(mapping)) await takeOut(scope, sourceId);
+  return { ...result, outcome: 'done', error: null };
+}
+
+function planOf({ sight, choice, outcome }: Progress): Omit<PairPlan, 'takesAway'> {
+  return {
+    situation: sight?.situation ?? null,
+    action: choice?.action ?? null,
+    targetId: sight?.targetId ?? outcome?.targetId ?? null,
+    ambiguous: sight?.ambiguous ?? [],
+    written: outcome?.written ?? null,
+    sourceRev: revisionOf(sight?.source),
+    targetRev: revisionOf(sight?.target),
+  };
+}
+
+/** As far as it is known before anything is done. The target of one that is made has no id yet. */
+function isSame(planned: PairPlan, found: Omit<PairPlan, 'takesAway'>): boolean {
+  const known = ({ situation, action, sourceRev, targetRev, ambiguous }: Omit<PairPlan, 'takesAway'>) => [
+    situation,
+    action,
+    sourceRev,
+    targetRev,
+    [...ambiguous],
+  ];
+  const isOther = planned.action !== 'CREATE' && planned.targetId !== found.targetId;
+  return !isOther && equalJson(known(planned), known(found));
+}
+
+function isOnlyQualifier({ linkQualifiers }: Mapping): boolean {
+  return !('language' in linkQualifiers) && linkQualifiers.length === 1;
+}
+
+function revisionOf(object: JsonObject | null | undefined): string | null {
+  const rev = object?.['_rev'];
+  return typeof rev === 'string' ? rev : null;
+}
