@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api, CallOptions } from '../support/api.ts';
 import { type OperatorSite, ORDINARY, startOperatorSite } from '../support/operator-site.ts';
@@ -20,6 +21,11 @@ const version = (first: string, second: string, after = '') =>
       after,
   );
 
+const MAX = { user: 'max', password: 'Passw0rd-of-movers' };
+const SHIPPED = readFileSync(new URL('../../script/access.js', import.meta.url), 'utf8');
+const MOVERS =
+  "{ pattern: 'workflow/processinstance/*', roles: 'mover', methods: 'action', actions: 'migrate' },";
+
 let site: OperatorSite;
 let api: Api;
 let workflow: OperatorSite['workflow'];
@@ -34,8 +40,13 @@ const startOld = (body: Record<string, unknown> = {}) =>
   );
 
 beforeAll(async () => {
-  site = await startOperatorSite({ paired: version('a', 'b') });
+  const rules = SHIPPED.replace('configs: [', `configs: [ ${MOVERS}`);
+  site = await startOperatorSite({ paired: version('a', 'b') }, { 'script/access.js': rules });
   ({ api, workflow } = site);
+  await api('PUT', 'managed/role/mover', { body: { name: 'mover', description: 'Migrates' } });
+  const person = { userName: 'max', givenName: 'Max', sn: 'Test', mail: 'max@example.com' };
+  const authzRoles = [{ _ref: 'managed/role/mover' }];
+  await api('PUT', 'managed/user/max', { body: { ...person, password: MAX.password, authzRoles } });
   for (const content of [version('a', 'c'), version('x', 'c')]) {
     await api('POST', 'workflow/deployment?_action=deploy', { body: { name: 'paired.bpmn20.xml', content } });
   }
@@ -194,4 +205,22 @@ test('a rehearsed deployment says which version it replaces, and which elements 
   expect(changes[0].after.replaces.changed).not.toContain('x');
   const fresh = (await deploy('other.bpmn20.xml', version('a', 'b').replaceAll('"paired"', '"fresh"'))).body;
   expect(fresh.changes[0].after).toMatchObject({ version: 1, replaces: null });
+});
+
+test('who migrates and may not evaluate scripts goes to the latest version, and each element to that of its id', async () => {
+  const [old, ...later] = versions;
+  const content = version('x', 'c').replace('PT1H', 'PT3H');
+  await api('POST', 'workflow/deployment?_action=deploy', { body: { name: 'paired.bpmn20.xml', content } });
+  const id = await api('POST', 'workflow/processinstance', {
+    body: { _processDefinitionId: later[1] },
+  }).then((answer) => answer.body._id as string);
+  for (const [body, field] of [
+    [{ mapping: { x: 'c' } }, '/mapping'],
+    [{ processDefinitionId: old, mapping: { x: 'a' } }, '/mapping'],
+    [{ processDefinitionId: later[0] }, '/processDefinitionId'],
+  ]) {
+    const { status, body: refusal } = await migrate(id, body, MAX);
+    expect([status, refusal.detail]).toMatchObject([403, { id: 'SCRIPT_NOT_ALLOWED', field }]);
+  }
+  expect((await migrate(id, { mapping: { x: 'x' } }, MAX)).status).toBe(200);
 });

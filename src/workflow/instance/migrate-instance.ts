@@ -22,7 +22,7 @@ const MEMBERS = ['processDefinitionId', 'mapping'];
  * Moves a running instance to another version of its process.
  *
  * @param body `{processDefinitionId, mapping}`, both of which may be left out: the latest version, and each element to that of
- *   its id
+ *   its id. Another version, and a mapping to other elements, are for whoever may have the server run something new
  */
 export async function migrateInstance(
   platform: WorkflowPlatform,
@@ -39,13 +39,13 @@ export async function migrateInstance(
     });
   }
   const { definitionId, definitionKey } = locked.instance;
-  const latest = wanted === undefined ? await findLatest(db, definitionKey) : undefined;
+  const latest = await findLatest(db, definitionKey);
   if (wanted === undefined && latest === undefined) {
     throw new BadRequestError(`There is no process definition with the key '${definitionKey}' any more`, {
       id: 'WORKFLOW_MIGRATE_NO_DEFINITION',
     });
   }
-  if (latest?.id === definitionId) {
+  if (wanted === undefined && latest?.id === definitionId) {
     throw new BadRequestError(`The process instance '${id}' is already on the latest version`, {
       id: 'WORKFLOW_MIGRATE_LATEST',
       hint: `Which is '${latest.id}'`,
@@ -57,6 +57,10 @@ export async function migrateInstance(
     mapping,
   });
   const { row } = versions.target;
+  // What goes on elsewhere, or by what was replaced, may have left behind who was to approve: as with another process file.
+  const isMapped = Object.entries(versions.mapping).some(([old, now]) => old !== now);
+  if (isMapped) await platform.resources.requireScriptRight(context, '/mapping');
+  if (row.id !== latest?.id) await platform.resources.requireScriptRight(context, '/processDefinitionId');
   const failed = (
     why: string,
     options: { readonly refusals?: readonly MigrationRefusal[]; readonly cause?: unknown },
