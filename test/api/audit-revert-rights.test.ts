@@ -7,7 +7,7 @@ const PASSWORD = 'Asking-4-history';
 const RULES = `var httpAccessConfig = { configs: [
   { pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' },
   { pattern: 'authentication', roles: '*', methods: 'action', actions: 'login' },
-  { pattern: 'audit', roles: 'svc-authorized', methods: '*', actions: '*' },
+  { pattern: 'audit', roles: 'svc-authorized,svc-reg', methods: '*', actions: '*' },
   { pattern: 'audit/*', roles: 'svc-authorized', methods: '*', actions: '*' },
   { pattern: 'scheduler', roles: 'svc-authorized', methods: '*', actions: '*' },
   { pattern: 'scheduler/*', roles: 'svc-authorized', methods: '*', actions: '*' },
@@ -135,5 +135,16 @@ describe('taking back what the trail tells of', () => {
     await set('parcel/p', '/street', null);
     expect((await revert((await last('managed/parcel/p'))._id)).status).toBe(200);
     expect((await api('GET', 'managed/parcel/p')).body.street).toBe('Hof');
+  });
+
+  it('counts for who may not read it nothing but by what counts are told', async () => {
+    const count = (queryFilter: string) =>
+      api('POST', 'audit?_action=aggregate', {
+        user: 'anonymous',
+        password: 'anonymous',
+        body: { by: ['topic'], queryFilter },
+      });
+    expect((await count('topic eq "activity" and userId pr')).status).toBe(200);
+    expect((await count('/after/city sw "B"')).status).toBe(403);
   });
 });

@@ -10,8 +10,12 @@ import {
   type Context,
   type CreateRequest,
   formatPath,
+  NO_PAGING,
   nextContext,
   plainQuery,
+  pointersOf,
+  type QueryFilter,
+  type Request,
   type Resource,
   type Response,
   type RouteHandler,
@@ -43,6 +47,8 @@ export interface AuditResourceOptions {
 /** Of a transaction that is shown or taken back, and of steps that are counted. */
 const MOST_ENTRIES = 1_000;
 const MOST_COUNTED = 10_000;
+/** What counts are told by. */
+const COUNTED: ReadonlySet<string> = new Set(['topic', 'userId', 'operation']);
 const MOST_FIRINGS = 20;
 
 /**
@@ -208,10 +214,14 @@ async function revertTransaction(
 }
 
 async function aggregate(
-  { database }: AuditResourceOptions,
+  { database, router }: AuditResourceOptions,
+  context: Context,
   { content }: ActionRequest,
 ): Promise<JsonObject> {
   const range = parseRange(content, Date.now());
+  // How many entries say something tells what they say.
+  const looksInside = pointersOf(range.filter).some(([name = '']) => !COUNTED.has(name));
+  if (looksInside) await router.admit(context, queryOfAll(range.filter));
   const rows = await countEntries(database.db, range, MOST_COUNTED);
   return {
     from: range.from.toISOString(),
@@ -223,6 +233,20 @@ async function aggregate(
       ...Object.fromEntries(range.by.map((name, index) => [name, by[index] ?? null])),
     })),
     ...(rows.length > MOST_COUNTED ? { truncated: true } : {}),
+  };
+}
+
+function queryOfAll(queryFilter: QueryFilter): Request {
+  return {
+    method: 'query',
+    path: ['audit', '_all'],
+    queryId: null,
+    queryExpression: null,
+    queryFilter,
+    sortKeys: [],
+    paging: NO_PAGING,
+    fields: [],
+    parameters: {},
   };
 }
 
@@ -265,7 +289,7 @@ function auditActions(options: AuditResourceOptions): ActionTable {
       },
       aggregate: {
         does: 'Counts entries by `topic`, `user` and `operation`, in equal steps of a time',
-        run: async (_context, request) => actionResult(await aggregate(options, request)),
+        run: async (context, request) => actionResult(await aggregate(options, context, request)),
       },
       revert: {
         does: 'Takes all changes of a transaction back, unless somebody has changed the same since',
