@@ -1,8 +1,9 @@
 import { didYouMean } from '#errors/index.ts';
 import { csvKind } from './connectors/csv/csv-connector.ts';
+import { ldapKind } from './connectors/ldap/ldap-connector.ts';
 import type { ConnectorKind } from './contract.ts';
 
-export const CONNECTOR_KINDS: readonly ConnectorKind[] = [csvKind];
+export const CONNECTOR_KINDS: readonly ConnectorKind[] = [ldapKind, csvKind];
 
 export type FoundKind =
   | { readonly kind: ConnectorKind }

@@ -49,7 +49,7 @@ export type Scalar = string | number | boolean | bigint | Uint8Array | Secret;
 export type Attributes = ReadonlyMap<string, readonly Scalar[]>;
 export type ObjectClassName = string;
 
-/** What a configuration property holds: `files` of the project as texts, lists also as one text with commas. */
+/** What a configuration property holds; a list of one is also written as a text. */
 interface PropertyTypes {
   readonly text: string;
   readonly number: number;

@@ -27,8 +27,9 @@ export function readConfiguration(kind: ConnectorKind, properties: JsonObject): 
   const values: Record<string, Value> = {};
   const problems: ConfigurationProblem[] = [];
   for (const [property, rule] of Object.entries(kind.properties)) {
-    const given = properties[property] ?? rule.default ?? null;
-    const isLacking = isNothing(given);
+    const written = properties[property] ?? null;
+    const given = isNothing(written) ? (rule.default ?? null) : written;
+    const isLacking = given === null;
     if (isLacking && rule.isRequired === true) {
       problems.push({ property, message: `'${property}' is missing`, hint: rule.does });
     }
@@ -83,7 +84,7 @@ function readValue({ type }: ConfigurationProperty, given: unknown): Value {
           ? false
           : undefined;
     case 'list': {
-      const list = typeof given === 'string' ? given.split(',').map((one) => one.trim()) : given;
+      const list = typeof given === 'string' ? [given] : given;
       return Array.isArray(list) && list.every((one) => typeof one === 'string')
         ? list.map(String).filter((one) => one !== '')
         : undefined;

@@ -1,0 +1,100 @@
+import type { ConfigurationOf, ConfigurationProblem, ConfigurationProperties } from '../../contract.ts';
+import type { LdapLogin, LdapPlace } from './ldap-connections.ts';
+
+export const ldapProperties = {
+  host: { type: 'text', isRequired: true, does: 'Name or address of the directory' },
+  port: { type: 'number', default: 389, does: 'Its port; 636 for TLS from the beginning' },
+  ssl: { type: 'flag', default: false, does: 'TLS from the beginning' },
+  startTLS: { type: 'flag', default: false, does: 'TLS after the connection is there' },
+  caFile: {
+    type: 'text',
+    does: 'Certificates that are trusted, PEM, in the folder data of the project; default: those of Node',
+  },
+  failover: {
+    type: 'list',
+    default: [],
+    does: 'Other places with the same entries, such as ldap://second.example.com:389',
+  },
+  principal: { type: 'text', does: 'Distinguished name by which the server logs in' },
+  credentials: { type: 'secret', does: 'Its password' },
+  baseContexts: {
+    type: 'list',
+    isRequired: true,
+    does: 'Below which entries it looks, such as ou=people,dc=example,dc=com',
+  },
+  accountObjectClasses: {
+    type: 'list',
+    default: ['top', 'person', 'organizationalPerson', 'inetOrgPerson'],
+    does: 'What an account is',
+  },
+  accountUserNameAttributes: { type: 'list', default: ['uid', 'cn'], does: 'By which somebody logs in' },
+  groupObjectClasses: { type: 'list', default: ['top', 'groupOfUniqueNames'], does: 'What a group is' },
+  uidAttribute: {
+    type: 'text',
+    default: 'entryUUID',
+    does: 'Which attribute says who an entry is; dn where there is none',
+  },
+  passwordAttribute: { type: 'text', default: 'userPassword', does: 'Where a password is written' },
+  groupMemberAttribute: { type: 'text', default: 'uniqueMember', does: 'Where groups have their members' },
+  readSchema: {
+    type: 'flag',
+    default: true,
+    does: 'Whether it is asked what its attributes can be compared by',
+  },
+  blockSize: { type: 'number', default: 500, does: 'Entries of a page' },
+} as const satisfies ConfigurationProperties;
+
+export type LdapConfiguration = ConfigurationOf<typeof ldapProperties>;
+
+export function ldapProblems({
+  ssl,
+  startTLS,
+  port,
+  failover,
+  baseContexts,
+  principal,
+  credentials,
+}: LdapConfiguration): readonly ConfigurationProblem[] {
+  const problems: ConfigurationProblem[] = [];
+  if (ssl && startTLS) {
+    problems.push({ property: 'startTLS', message: 'ssl and startTLS exclude each other' });
+  }
+  if (port < 1 || port > 65_535) problems.push({ property: 'port', message: `${port} is no port` });
+  for (const place of failover) {
+    if (placeOf(place, 389) === undefined) {
+      problems.push({ property: 'failover', message: `'${place}' is no place like ldap://host:389` });
+    }
+  }
+  for (const base of baseContexts) {
+    if (!base.includes('=')) {
+      problems.push({
+        property: 'baseContexts',
+        message: `'${base}' is no distinguished name`,
+        hint: 'Such as dc=example,dc=com',
+      });
+    }
+  }
+  if (principal !== undefined && credentials === undefined) {
+    // A directory takes it for a login by nobody, and then shows less than is expected.
+    problems.push({ property: 'credentials', message: "'principal' logs in without a password" });
+  }
+  return problems;
+}
+
+/** @param ca certificates that are trusted; undefined: those that Node trusts */
+export function loginOf(configuration: LdapConfiguration, ca: string | undefined): LdapLogin {
+  const { host, port, ssl, startTLS, failover, principal, credentials } = configuration;
+  return {
+    places: [{ host, port }, ...failover.flatMap((place) => placeOf(place, port) ?? [])],
+    security: ssl ? 'tls' : startTLS ? 'startTls' : 'none',
+    tls: ca === undefined ? {} : { ca },
+    principal,
+    credentials,
+  };
+}
+
+function placeOf(text: string, port: number): LdapPlace | undefined {
+  const url = URL.parse(text.includes('://') ? text : `ldap://${text}`);
+  if (url === null || !['ldap:', 'ldaps:'].includes(url.protocol) || url.hostname === '') return undefined;
+  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: url.port === '' ? port : Number(url.port) };
+}

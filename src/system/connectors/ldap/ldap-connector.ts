@@ -1,0 +1,415 @@
+import { readFileSync } from 'node:fs';
+import { type Client, Control, EqualityFilter, type Filter as LdapFilter } from 'ldapts';
+import {
+  ACCOUNT,
+  type AttributeDelta,
+  type Attributes,
+  type Capabilities,
+  type Connector,
+  ConnectorError,
+  type ConnectorHost,
+  type ConnectorKind,
+  type Entry,
+  GROUP,
+  NAME,
+  type ObjectClass,
+  PASSWORD,
+  type Page,
+  type ReadRequest,
+  type SearchQuery,
+  type Secret,
+  UID,
+  type WriteRequest,
+  type WriteResult,
+} from '../../contract.ts';
+import { isBelowName, isSameName } from './distinguished-name.ts';
+import { type LdapConfiguration, ldapProblems, ldapProperties, loginOf } from './ldap-configuration.ts';
+import { LdapConnections } from './ldap-connections.ts';
+import { changesOf, entryOf, newAttributes, singleChanges } from './ldap-entry.ts';
+import { isResult } from './ldap-error-table.ts';
+import { allOf, anyOf, ldapFilter, type TranslatedFilter } from './ldap-filter.ts';
+import { Subschema } from './subschema.ts';
+
+/** Entries of a directory. */
+export const ldapKind: ConnectorKind<typeof ldapProperties> = {
+  id: 'ldap',
+  displayName: 'LDAP directory',
+  names: ['org.identityconnectors.ldap.LdapConnector'],
+  properties: ldapProperties,
+  ignored: [
+    'useBlocks',
+    'usePagedResultControl',
+    'useVlvControls' /* One way to read pages is enough. */,
+    'maintainLdapGroupMembership',
+    'maintainPosixGroupMembership',
+    'referralsHandling',
+    'groupSynchronizationFilter',
+    'accountSynchronizationFilter',
+    'baseContextsToSynchronize',
+    'objectClassesToSynchronize',
+    'attributesToSynchronize',
+    'changeLogBlockSize',
+    'changeNumberAttribute',
+    'changeLogUsesOr',
+    'filterWithOrInsteadOfAnd',
+    'removeLogEntryObjectClassFromFilter',
+    'respectResourcePasswordPolicyChangeAfterReset',
+    'vlvSortAttribute',
+    'modifiersNamesToFilterOut',
+    'passwordHashAlgorithm',
+    'getGroupMemberId',
+    'useTimestampsForSync',
+  ],
+  check: ldapProblems,
+  open: (configuration, host) => new LdapConnector(configuration, host),
+};
+
+/** Adding what is there and removing what is not are no mistakes (as Active Directory has it; OpenLDAP knows it as well). */
+const PERMISSIVE = '1.2.840.113556.1.4.1413';
+const MOST_A_PAGE = 1_000;
+
+class LdapConnector implements Connector {
+  readonly capabilities: Capabilities = {
+    create: true,
+    update: true,
+    delete: true,
+    filter: ['eq', 'co', 'sw', 'ew', 'pr', 'in'],
+    stableListing: false,
+    createIsBlind: false,
+    maxConcurrency: 50,
+  };
+  readonly #configuration: LdapConfiguration;
+  readonly #connections: LdapConnections;
+  readonly #bases: readonly string[];
+  #subschema: Promise<Subschema> | undefined;
+
+  constructor(configuration: LdapConfiguration, host: ConnectorHost) {
+    this.#configuration = configuration;
+    const { baseContexts, caFile } = configuration;
+    const ca = caFile === undefined ? undefined : readCertificates(host.resolveFile(caFile));
+    this.#connections = new LdapConnections(loginOf(configuration, ca), host.connect);
+    // One below another is found with that.
+    this.#bases = baseContexts.filter(
+      (base, at) =>
+        !baseContexts.some(
+          (other, place) =>
+            place !== at && isBelowName(base, other) && !(isSameName(base, other) && at < place),
+        ),
+    );
+  }
+
+  async test(signal: AbortSignal): Promise<void> {
+    for (const base of this.#bases) {
+      const found = await this.#connections
+        .read(signal, (client) => client.search(base, { scope: 'base', attributes: ['1.1'], timeLimit: 0 }))
+        .catch((error: unknown) => {
+          const isGone = error instanceof ConnectorError && error.kind === 'notFound';
+          throw isGone ? new ConnectorError('misconfigured', `There is no entry '${base}'`) : error;
+        });
+      if (found.searchEntries.length === 0) {
+        throw new ConnectorError('misconfigured', `'${base}' cannot be read by this login`);
+      }
+    }
+  }
+
+  async schema(signal: AbortSignal): Promise<readonly ObjectClass[]> {
+    const subschema = await this.#subschemaOf(signal);
+    const password = this.#configuration.passwordAttribute.toLowerCase();
+    return [ACCOUNT, GROUP].map((name) => {
+      const own = subschema.attributesOf(this.#classesOf(name));
+      const others = own.filter((one) => one.name.toLowerCase() !== password);
+      return {
+        name,
+        attributes: [
+          { name: NAME, type: 'string', isRequired: true },
+          ...(own.length > others.length ? [{ name: PASSWORD, type: 'secret' } as const] : []),
+          ...others,
+        ],
+      };
+    });
+  }
+
+  async get(type: string, id: string, request: ReadRequest): Promise<Entry | undefined> {
+    if (id === '') return undefined;
+    const asked = this.#asked(request);
+    if (this.#configuration.uidAttribute === 'dn') return this.#readAt(id, asked, request);
+    const filter = allOf([this.#ofType(type), this.#withId(id)]);
+    for (const base of this.#bases) {
+      const { searchEntries } = await this.#connections.read(request.signal, (client) =>
+        client.search(base, { ...asked, scope: 'sub', sizeLimit: 2, ...filterIn(filter) }),
+      );
+      const [found] = searchEntries;
+      if (searchEntries.length > 1) {
+        throw new ConnectorError(
+          'misconfigured',
+          `'${this.#configuration.uidAttribute}' is not unique: '${id}'`,
+        );
+      }
+      if (found !== undefined) return entryOf(found, this.#configuration, request.attributes);
+    }
+    return undefined;
+  }
+
+  async *search(
+    type: string,
+    { filter, comparison, pageSize }: SearchQuery,
+    request: ReadRequest,
+  ): AsyncGenerator<Page> {
+    const { uidAttribute, readSchema } = this.#configuration;
+    const { signal } = request;
+    const subschema = filter === undefined || !readSchema ? undefined : await this.#subschemaOf(signal);
+    const translated = filter && ldapFilter(filter, { subschema, uidAttribute });
+    const isSuperset = translated !== undefined && (comparison === 'exact' || !translated.isExact);
+    const asked = this.#asked(request);
+    const name = filter?.kind === 'compare' && filter.operator === 'eq' && filter.attribute === NAME;
+    if (name) {
+      const found = await this.#readAt(String(filter.value), asked, request);
+      if (found !== undefined) yield { entries: [found], isSuperset: false };
+      return;
+    }
+    const whole = allOf([this.#ofType(type), ...(translated === undefined ? [] : [translated])]);
+    for (const base of this.#bases) {
+      // The server keeps the place of a listing with its connection, so that it is nobody else's meanwhile.
+      const connection = await this.#connections.take(signal);
+      signal.addEventListener('abort', connection.discard, { once: true });
+      let isWhole = false;
+      try {
+        const options = {
+          ...asked,
+          scope: 'sub' as const,
+          paged: { pageSize: Math.min(pageSize, MOST_A_PAGE) },
+          ...filterIn(whole),
+        };
+        const pages = connection.client.searchPaginated(base, options);
+        for (;;) {
+          const { value, done } = await this.#connections.told(signal, pages.next());
+          if (done === true) break;
+          const entries = value.searchEntries.map((one) =>
+            entryOf(one, this.#configuration, request.attributes),
+          );
+          if (entries.length > 0) yield { entries, isSuperset };
+        }
+        isWhole = true;
+      } finally {
+        signal.removeEventListener('abort', connection.discard);
+        if (isWhole) this.#connections.giveBack(connection);
+        else connection.discard();
+      }
+    }
+  }
+
+  async create(type: string, attributes: Attributes, { signal }: WriteRequest): Promise<WriteResult> {
+    const name = String(attributes.get(NAME)?.[0] ?? '');
+    if (name === '')
+      throw new ConnectorError('invalid', 'An entry needs a distinguished name', { attribute: NAME });
+    const given = attributes.get('objectClass') ?? [];
+    const classes = given.length === 0 ? this.#classesOf(type) : given.map(String);
+    const all = newAttributes(name, attributes, classes, this.#configuration);
+    await this.#connections
+      .use(signal, (client) => client.add(name, all))
+      .catch((error: unknown) => {
+        const isAboveMissing = error instanceof ConnectorError && error.kind === 'notFound';
+        throw isAboveMissing
+          ? new ConnectorError('dependencyMissing', `There is nothing above '${name}'`, { cause: error })
+          : error;
+      });
+    return { id: await this.#idAt(name, signal) };
+  }
+
+  async update(
+    type: string,
+    id: string,
+    deltas: readonly AttributeDelta[],
+    request: WriteRequest,
+  ): Promise<WriteResult> {
+    const { signal } = request;
+    const before = await this.get(type, id, { signal, attributes: [], binary: [] });
+    if (before?.name === undefined) throw new ConnectorError('notFound', `There is no entry '${id}'`);
+    const renaming = deltas.find(({ name }) => name === NAME);
+    const wanted = renaming !== undefined && 'replace' in renaming ? String(renaming.replace[0] ?? '') : '';
+    if (renaming !== undefined && wanted === '') {
+      throw new ConnectorError('invalid', 'An entry needs a distinguished name', { attribute: NAME });
+    }
+    const from = before.name;
+    const name = wanted === '' ? from : wanted;
+    const changes = changesOf(
+      deltas.filter((delta) => delta.name !== NAME && delta.name !== UID),
+      this.#configuration,
+    );
+    await this.#connections.use(signal, async (client) => {
+      if (name !== from) await client.modifyDN(from, name);
+      if (changes.length > 0) await modify(client, name, changes);
+    });
+    return { id: this.#configuration.uidAttribute === 'dn' ? name : id };
+  }
+
+  async delete(type: string, id: string, { signal }: WriteRequest): Promise<void> {
+    const found = await this.get(type, id, { signal, attributes: [], binary: [] });
+    const name = found?.name;
+    if (name === undefined) return;
+    await this.#connections.use(signal, async (client) => {
+      try {
+        await client.del(name);
+      } catch (error) {
+        if (!isResult(error, 32)) throw error;
+      }
+    });
+  }
+
+  async authenticate(type: string, name: string, password: Secret, signal: AbortSignal): Promise<string> {
+    const wrong = new ConnectorError('invalidCredentials', 'The name or the password is wrong');
+    const { accountUserNameAttributes, uidAttribute } = this.#configuration;
+    const named = anyOf(
+      accountUserNameAttributes.map((attribute) => ({
+        filter: new EqualityFilter({ attribute, value: name }),
+        isExact: true,
+      })),
+    );
+    const filter = allOf([this.#ofType(type), named]);
+    const found: Entry[] = [];
+    for (const base of this.#bases) {
+      const { searchEntries } = await this.#connections.read(signal, (client) =>
+        client.search(base, {
+          scope: 'sub',
+          attributes: [uidAttribute],
+          sizeLimit: 2,
+          timeLimit: 0,
+          ...filterIn(filter),
+        }),
+      );
+      found.push(...searchEntries.map((one) => entryOf(one, this.#configuration, undefined)));
+    }
+    const [who, other] = found;
+    // A login without a password is one by nobody, which directories take.
+    if (who?.name === undefined || other !== undefined || password.reveal() === '') throw wrong;
+    const connection = await this.#connections.open(signal, { principal: who.name, credentials: password });
+    connection.discard();
+    return who.id;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connections.close();
+  }
+
+  #asked({ attributes, binary }: ReadRequest) {
+    const { uidAttribute } = this.#configuration;
+    return {
+      attributes: [...(attributes ?? ['*']), uidAttribute === 'dn' ? '1.1' : uidAttribute].filter(
+        (name, _, all) => name !== '1.1' || all.length === 1,
+      ),
+      explicitBufferAttributes: [...binary],
+      // Else it is ten seconds, whatever it is about.
+      timeLimit: 0,
+    };
+  }
+
+  #withId(id: string): TranslatedFilter {
+    const { uidAttribute: attribute } = this.#configuration;
+    return { filter: new EqualityFilter({ attribute, value: id }), isExact: true };
+  }
+
+  #classesOf(type: string): readonly string[] {
+    const { accountObjectClasses, groupObjectClasses } = this.#configuration;
+    if (type === ACCOUNT) return accountObjectClasses;
+    return type === GROUP ? groupObjectClasses : [type];
+  }
+
+  #ofType(type: string): TranslatedFilter {
+    return allOf(
+      this.#classesOf(type).map((value) => ({
+        filter: new EqualityFilter({ attribute: 'objectClass', value }),
+        isExact: true,
+      })),
+    );
+  }
+
+  async #readAt(
+    name: string,
+    asked: {
+      readonly attributes: string[];
+      readonly explicitBufferAttributes: string[];
+      readonly timeLimit: number;
+    },
+    request: ReadRequest,
+  ): Promise<Entry | undefined> {
+    if (!name.includes('=') || !this.#bases.some((base) => isBelowName(name, base))) return undefined;
+    try {
+      const { searchEntries } = await this.#connections.read(request.signal, (client) =>
+        client.search(name, { ...asked, scope: 'base' }),
+      );
+      const [found] = searchEntries;
+      return found && entryOf(found, this.#configuration, request.attributes);
+    } catch (error) {
+      const isNone = error instanceof ConnectorError && ['32', '34'].includes(error.nativeCode ?? '');
+      if (isNone) return undefined;
+      throw error;
+    }
+  }
+
+  async #idAt(name: string, signal: AbortSignal): Promise<string> {
+    const { uidAttribute } = this.#configuration;
+    if (uidAttribute === 'dn') return name;
+    const request = { signal, attributes: [], binary: [] };
+    const found = await this.#readAt(name, this.#asked(request), request);
+    if (found !== undefined) return found.id;
+    throw new ConnectorError(
+      'misconfigured',
+      `'${name}' was made outside of baseContexts, where nobody finds it`,
+    );
+  }
+
+  #subschemaOf(signal: AbortSignal): Promise<Subschema> {
+    const reading = this.#subschema ?? this.#readSubschema(signal);
+    this.#subschema = reading;
+    reading.catch(() => {
+      if (this.#subschema === reading) this.#subschema = undefined;
+    });
+    return reading;
+  }
+
+  #readSubschema(signal: AbortSignal): Promise<Subschema> {
+    return this.#connections.read(signal, async (client) => {
+      const root = await client.search('', {
+        scope: 'base',
+        attributes: ['subschemaSubentry'],
+        timeLimit: 0,
+      });
+      const place = listOf(root.searchEntries[0]?.['subschemaSubentry'])[0] ?? 'cn=Subschema';
+      const attributes = ['attributeTypes', 'objectClasses'];
+      const { searchEntries } = await client.search(place, { scope: 'base', attributes, timeLimit: 0 });
+      const [found] = searchEntries;
+      return new Subschema(listOf(found?.['attributeTypes']), listOf(found?.['objectClasses']));
+    });
+  }
+}
+
+/** A directory that does not know the control is told one value after the other, as far as it does not have them so. */
+async function modify(client: Client, name: string, changes: ReturnType<typeof changesOf>): Promise<void> {
+  try {
+    await client.modify(name, changes, [new Control(PERMISSIVE)]);
+  } catch (error) {
+    if (!isResult(error, 16, 20)) throw error;
+    for (const change of singleChanges(changes)) {
+      await client.modify(name, change).catch((failure: unknown) => {
+        if (change.operation === 'replace' || !isResult(failure, 16, 20)) throw failure;
+      });
+    }
+  }
+}
+
+function filterIn({ filter }: TranslatedFilter): { readonly filter?: LdapFilter } {
+  return filter === undefined ? {} : { filter };
+}
+
+function listOf(given: string | string[] | Buffer | Buffer[] | undefined): readonly string[] {
+  if (given === undefined) return [];
+  return (Array.isArray(given) ? given : [given]).map(String);
+}
+
+function readCertificates(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConnectorError('misconfigured', `'${path}' cannot be read`, { cause: error });
+  }
+}

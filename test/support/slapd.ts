@@ -1,0 +1,172 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A directory of its own: OpenLDAP as a process of this test. */
+export interface Slapd extends AsyncDisposable {
+  readonly port: number;
+  readonly tlsPort: number;
+  readonly suffix: string;
+  readonly principal: string;
+  readonly password: string;
+  /** Puts entries there without a network. */
+  add(ldif: string): Promise<void>;
+  /** Takes away all below ou=people and ou=groups. */
+  empty(): Promise<void>;
+}
+
+/** Undefined where it is not installed; `CI` demands it. */
+export const SLAPD = [
+  process.env['SVC_TEST_SLAPD'],
+  ...(process.env['PATH'] ?? '').split(delimiter),
+  '/usr/sbin',
+]
+  .map((place) => (place?.endsWith('slapd') === true ? place : join(place ?? '', 'slapd')))
+  .find((path) => path !== 'slapd' && existsSync(path));
+
+if (SLAPD === undefined) {
+  const words = 'slapd is not installed (apt-get install slapd ldap-utils), so that no directory is asked';
+  if (process.env['CI'] !== undefined) throw new Error(words);
+  console.warn(words);
+}
+
+const SUFFIX = 'dc=example,dc=com';
+const PASSWORD = 'directory-password';
+const SCHEMAS = ['core', 'cosine', 'inetorgperson', 'nis'].map(
+  (name) => `include /etc/ldap/schema/${name}.schema`,
+);
+const ROOT = `dn: ${SUFFIX}
+objectClass: top
+objectClass: dcObject
+objectClass: organization
+dc: example
+o: Example
+
+dn: ou=people,${SUFFIX}
+objectClass: organizationalUnit
+ou: people
+
+dn: ou=groups,${SUFFIX}
+objectClass: organizationalUnit
+ou: groups
+`;
+
+/** @param tls its certificate, for `localhost` */
+export async function startSlapd(tls?: { readonly cert: string; readonly key: string }): Promise<Slapd> {
+  if (SLAPD === undefined) throw new Error('slapd is not installed');
+  await using scope = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'svc-slapd-'));
+  scope.defer(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'data'));
+  const [port, tlsPort] = [await freePort(), await freePort()];
+  const certificates: string[] = [];
+  if (tls !== undefined) {
+    for (const name of ['cert', 'key'] as const) await writeFile(join(folder, `${name}.pem`), tls[name]);
+    certificates.push(`TLSCertificateFile ${folder}/cert.pem`, `TLSCertificateKeyFile ${folder}/key.pem`);
+  }
+  const principal = `cn=admin,${SUFFIX}`;
+  const lines = [
+    ...SCHEMAS,
+    ...certificates,
+    `pidfile ${folder}/pid`,
+    'modulepath /usr/lib/ldap',
+    'moduleload back_mdb',
+    'sizelimit unlimited',
+    'database mdb',
+    'maxsize 268435456',
+    `suffix "${SUFFIX}"`,
+    `rootdn "${principal}"`,
+    `rootpw ${PASSWORD}`,
+    `directory ${folder}/data`,
+    'dbnosync',
+    'index objectClass,uid,entryUUID eq',
+    'access to attrs=userPassword by anonymous auth by self write by * none',
+    'access to * by users read by anonymous none',
+  ];
+  const file = join(folder, 'slapd.conf');
+  await writeFile(file, `${lines.join('\n')}\n`);
+  const urls = [`ldap://127.0.0.1:${port}/`, ...(tls === undefined ? [] : [`ldaps://127.0.0.1:${tlsPort}/`])];
+  const server = spawn(SLAPD, ['-f', file, '-h', urls.join(' '), '-d', '0'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const said: string[] = [];
+  server.stderr.on('data', (text) => said.push(String(text)));
+  const ended = once(server, 'exit');
+  scope.defer(async () => {
+    server.kill('SIGTERM');
+    await ended;
+  });
+  await Promise.race([
+    reachable(port),
+    ended.then(() => {
+      throw new Error(`slapd ended: ${said.join('')}`);
+    }),
+  ]);
+  const login = ['-x', '-H', `ldap://127.0.0.1:${port}`, '-D', principal, '-w', PASSWORD];
+  const add = async (ldif: string) => {
+    const place = join(folder, 'entries.ldif');
+    await writeFile(place, ldif);
+    await run('ldapadd', [...login, '-f', place], { maxBuffer: 2 ** 26 });
+  };
+  await add(ROOT);
+  const opened = scope.move();
+  return {
+    port,
+    tlsPort,
+    suffix: SUFFIX,
+    principal,
+    password: PASSWORD,
+    add,
+    async empty() {
+      for (const unit of ['people', 'groups']) {
+        const base = `ou=${unit},${SUFFIX}`;
+        const { stdout } = await run(
+          'ldapsearch',
+          [...login, '-LLL', '-o', 'ldif-wrap=no', '-b', base, '-s', 'one', '1.1'],
+          {
+            maxBuffer: 2 ** 26,
+          },
+        );
+        const names = stdout.split('\n').flatMap((line) => {
+          const [, isBase64, name] = /^dn:(:?) (.*)$/.exec(line) ?? [];
+          return name === undefined ? [] : [isBase64 === ':' ? Buffer.from(name, 'base64').toString() : name];
+        });
+        if (names.length === 0) continue;
+        const place = join(folder, 'names');
+        await writeFile(place, `${names.join('\n')}\n`);
+        await run('ldapdelete', [...login, '-f', place], { maxBuffer: 2 ** 26 });
+      }
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** It listens as soon as it takes connections. */
+async function reachable(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const isThere = await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true));
+      socket.once('error', () => resolve(false));
+    });
+    socket.destroy();
+    if (isThere) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
