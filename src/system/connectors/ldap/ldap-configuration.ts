@@ -35,14 +35,40 @@ export const ldapProperties = {
     does: 'Which attribute says who an entry is; dn where there is none',
   },
   passwordAttribute: { type: 'text', default: 'userPassword', does: 'Where a password is written' },
-  groupMemberAttribute: { type: 'text', default: 'uniqueMember', does: 'Where groups have their members' },
   readSchema: {
     type: 'flag',
     default: true,
     does: 'Whether it is asked what its attributes can be compared by',
   },
-  blockSize: { type: 'number', default: 500, does: 'Entries of a page' },
 } as const satisfies ConfigurationProperties;
+
+/** What others have: the ways in which pages are read, groups followed and changes found are not for choice here. */
+export const ignoredProperties = [
+  'useBlocks',
+  'blockSize',
+  'groupMemberAttribute',
+  'usePagedResultControl',
+  'useVlvControls',
+  'vlvSortAttribute',
+  'maintainLdapGroupMembership',
+  'maintainPosixGroupMembership',
+  'getGroupMemberId',
+  'referralsHandling',
+  'groupSynchronizationFilter',
+  'accountSynchronizationFilter',
+  'baseContextsToSynchronize',
+  'objectClassesToSynchronize',
+  'attributesToSynchronize',
+  'changeLogBlockSize',
+  'changeNumberAttribute',
+  'changeLogUsesOr',
+  'filterWithOrInsteadOfAnd',
+  'removeLogEntryObjectClassFromFilter',
+  'respectResourcePasswordPolicyChangeAfterReset',
+  'modifiersNamesToFilterOut',
+  'passwordHashAlgorithm',
+  'useTimestampsForSync',
+] as const;
 
 export type LdapConfiguration = ConfigurationOf<typeof ldapProperties>;
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Client, Control, EqualityFilter, type Filter as LdapFilter } from 'ldapts';
+import { EqualityFilter, type Filter as LdapFilter } from 'ldapts';
 import {
   ACCOUNT,
   type AttributeDelta,
@@ -23,11 +23,18 @@ import {
   type WriteResult,
 } from '../../contract.ts';
 import { isBelowName, isSameName } from './distinguished-name.ts';
-import { type LdapConfiguration, ldapProblems, ldapProperties, loginOf } from './ldap-configuration.ts';
+import {
+  ignoredProperties,
+  type LdapConfiguration,
+  ldapProblems,
+  ldapProperties,
+  loginOf,
+} from './ldap-configuration.ts';
 import { LdapConnections } from './ldap-connections.ts';
-import { changesOf, entryOf, newAttributes, singleChanges } from './ldap-entry.ts';
+import { changesOf, entryOf, newAttributes } from './ldap-entry.ts';
 import { isResult } from './ldap-error-table.ts';
 import { allOf, anyOf, ldapFilter, type TranslatedFilter } from './ldap-filter.ts';
+import { modifyEntry } from './modify-entry.ts';
 import { Subschema } from './subschema.ts';
 
 /** Entries of a directory. */
@@ -36,36 +43,11 @@ export const ldapKind: ConnectorKind<typeof ldapProperties> = {
   displayName: 'LDAP directory',
   names: ['org.identityconnectors.ldap.LdapConnector'],
   properties: ldapProperties,
-  ignored: [
-    'useBlocks',
-    'usePagedResultControl',
-    'useVlvControls' /* One way to read pages is enough. */,
-    'maintainLdapGroupMembership',
-    'maintainPosixGroupMembership',
-    'referralsHandling',
-    'groupSynchronizationFilter',
-    'accountSynchronizationFilter',
-    'baseContextsToSynchronize',
-    'objectClassesToSynchronize',
-    'attributesToSynchronize',
-    'changeLogBlockSize',
-    'changeNumberAttribute',
-    'changeLogUsesOr',
-    'filterWithOrInsteadOfAnd',
-    'removeLogEntryObjectClassFromFilter',
-    'respectResourcePasswordPolicyChangeAfterReset',
-    'vlvSortAttribute',
-    'modifiersNamesToFilterOut',
-    'passwordHashAlgorithm',
-    'getGroupMemberId',
-    'useTimestampsForSync',
-  ],
+  ignored: ignoredProperties,
   check: ldapProblems,
   open: (configuration, host) => new LdapConnector(configuration, host),
 };
 
-/** Adding what is there and removing what is not are no mistakes (as Active Directory has it; OpenLDAP knows it as well). */
-const PERMISSIVE = '1.2.840.113556.1.4.1413';
 const MOST_A_PAGE = 1_000;
 
 class LdapConnector implements Connector {
@@ -238,7 +220,7 @@ class LdapConnector implements Connector {
     );
     await this.#connections.use(signal, async (client) => {
       if (name !== from) await client.modifyDN(from, name);
-      if (changes.length > 0) await modify(client, name, changes);
+      if (changes.length > 0) await modifyEntry(client, name, changes);
     });
     return { id: this.#configuration.uidAttribute === 'dn' ? name : id };
   }
@@ -380,20 +362,6 @@ class LdapConnector implements Connector {
       const [found] = searchEntries;
       return new Subschema(listOf(found?.['attributeTypes']), listOf(found?.['objectClasses']));
     });
-  }
-}
-
-/** A directory that does not know the control is told one value after the other, as far as it does not have them so. */
-async function modify(client: Client, name: string, changes: ReturnType<typeof changesOf>): Promise<void> {
-  try {
-    await client.modify(name, changes, [new Control(PERMISSIVE)]);
-  } catch (error) {
-    if (!isResult(error, 16, 20)) throw error;
-    for (const change of singleChanges(changes)) {
-      await client.modify(name, change).catch((failure: unknown) => {
-        if (change.operation === 'replace' || !isResult(failure, 16, 20)) throw failure;
-      });
-    }
   }
 }
 
