@@ -1,4 +1,10 @@
-import type { ConfigurationOf, ConfigurationProblem, ConfigurationProperties } from '../../contract.ts';
+import { readFileSync } from 'node:fs';
+import {
+  type ConfigurationOf,
+  type ConfigurationProblem,
+  type ConfigurationProperties,
+  ConnectorError,
+} from '../../contract.ts';
 import type { LdapLogin, LdapPlace } from './ldap-connections.ts';
 
 export const ldapProperties = {
@@ -107,13 +113,13 @@ export function ldapProblems({
   return problems;
 }
 
-/** @param ca certificates that are trusted; undefined: those that Node trusts */
-export function loginOf(configuration: LdapConfiguration, ca: string | undefined): LdapLogin {
+/** @param caFile with the certificates that are trusted; undefined: those that Node trusts @throws ConnectorError `misconfigured` */
+export function loginOf(configuration: LdapConfiguration, caFile: string | undefined): LdapLogin {
   const { host, port, ssl, startTLS, failover, principal, credentials } = configuration;
   return {
     places: [{ host, port }, ...failover.flatMap((place) => placeOf(place, port) ?? [])],
     security: ssl ? 'tls' : startTLS ? 'startTls' : 'none',
-    tls: ca === undefined ? {} : { ca },
+    tls: caFile === undefined ? {} : { ca: readCertificates(caFile) },
     principal,
     credentials,
   };
@@ -123,4 +129,12 @@ function placeOf(text: string, port: number): LdapPlace | undefined {
   const url = URL.parse(text.includes('://') ? text : `ldap://${text}`);
   if (url === null || !['ldap:', 'ldaps:'].includes(url.protocol) || url.hostname === '') return undefined;
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: url.port === '' ? port : Number(url.port) };
+}
+
+function readCertificates(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConnectorError('misconfigured', `'${path}' cannot be read`, { cause: error });
+  }
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { EqualityFilter, type Filter as LdapFilter } from 'ldapts';
 import {
   ACCOUNT,
@@ -35,7 +34,7 @@ import { changesOf, entryOf, newAttributes } from './ldap-entry.ts';
 import { isResult } from './ldap-error-table.ts';
 import { allOf, anyOf, ldapFilter, type TranslatedFilter } from './ldap-filter.ts';
 import { modifyEntry } from './modify-entry.ts';
-import { Subschema } from './subschema.ts';
+import { SubschemaReader } from './subschema-reader.ts';
 
 /** Entries of a directory. */
 export const ldapKind: ConnectorKind<typeof ldapProperties> = {
@@ -63,13 +62,14 @@ class LdapConnector implements Connector {
   readonly #configuration: LdapConfiguration;
   readonly #connections: LdapConnections;
   readonly #bases: readonly string[];
-  #subschema: Promise<Subschema> | undefined;
+  readonly #subschema: SubschemaReader;
 
   constructor(configuration: LdapConfiguration, host: ConnectorHost) {
     this.#configuration = configuration;
     const { baseContexts, caFile } = configuration;
-    const ca = caFile === undefined ? undefined : readCertificates(host.resolveFile(caFile));
+    const ca = caFile === undefined ? undefined : host.resolveFile(caFile);
     this.#connections = new LdapConnections(loginOf(configuration, ca), host.connect);
+    this.#subschema = new SubschemaReader(this.#connections);
     // One below another is found with that.
     this.#bases = baseContexts.filter(
       (base, at) =>
@@ -95,7 +95,7 @@ class LdapConnector implements Connector {
   }
 
   async schema(signal: AbortSignal): Promise<readonly ObjectClass[]> {
-    const subschema = await this.#subschemaOf(signal);
+    const subschema = await this.#subschema.read(signal);
     const password = this.#configuration.passwordAttribute.toLowerCase();
     return [ACCOUNT, GROUP].map((name) => {
       const own = subschema.attributesOf(this.#classesOf(name));
@@ -139,7 +139,7 @@ class LdapConnector implements Connector {
   ): AsyncGenerator<Page> {
     const { uidAttribute, readSchema } = this.#configuration;
     const { signal } = request;
-    const subschema = filter === undefined || !readSchema ? undefined : await this.#subschemaOf(signal);
+    const subschema = filter === undefined || !readSchema ? undefined : await this.#subschema.read(signal);
     const translated = filter && ldapFilter(filter, { subschema, uidAttribute });
     const isSuperset = translated !== undefined && (comparison === 'exact' || !translated.isExact);
     const asked = this.#asked(request);
@@ -339,45 +339,8 @@ class LdapConnector implements Connector {
       `'${name}' was made outside of baseContexts, where nobody finds it`,
     );
   }
-
-  #subschemaOf(signal: AbortSignal): Promise<Subschema> {
-    const reading = this.#subschema ?? this.#readSubschema(signal);
-    this.#subschema = reading;
-    reading.catch(() => {
-      if (this.#subschema === reading) this.#subschema = undefined;
-    });
-    return reading;
-  }
-
-  #readSubschema(signal: AbortSignal): Promise<Subschema> {
-    return this.#connections.read(signal, async (client) => {
-      const root = await client.search('', {
-        scope: 'base',
-        attributes: ['subschemaSubentry'],
-        timeLimit: 0,
-      });
-      const place = listOf(root.searchEntries[0]?.['subschemaSubentry'])[0] ?? 'cn=Subschema';
-      const attributes = ['attributeTypes', 'objectClasses'];
-      const { searchEntries } = await client.search(place, { scope: 'base', attributes, timeLimit: 0 });
-      const [found] = searchEntries;
-      return new Subschema(listOf(found?.['attributeTypes']), listOf(found?.['objectClasses']));
-    });
-  }
 }
 
 function filterIn({ filter }: TranslatedFilter): { readonly filter?: LdapFilter } {
   return filter === undefined ? {} : { filter };
-}
-
-function listOf(given: string | string[] | Buffer | Buffer[] | undefined): readonly string[] {
-  if (given === undefined) return [];
-  return (Array.isArray(given) ? given : [given]).map(String);
-}
-
-function readCertificates(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ConnectorError('misconfigured', `'${path}' cannot be read`, { cause: error });
-  }
 }
