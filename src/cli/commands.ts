@@ -34,6 +34,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   plan: async () => (await import('./remote/plan.ts')).plan,
   schedule: async () => (await import('./remote/schedule.ts')).schedule,
   scan: async () => (await import('./remote/scan.ts')).scan,
+  recon: async () => (await import('./remote/recon.ts')).recon,
   process: async () => (await import('./remote/process.ts')).processes,
   task: async () => (await import('./remote/task.ts')).task,
   'dead-letter': async () => (await import('./remote/task.ts')).deadLetter,
@@ -53,6 +54,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
 export const OTHER_NAMES: Readonly<Record<string, string>> = {
   schedules: 'schedule',
   scans: 'scan',
+  recons: 'recon',
   processes: 'process',
   tasks: 'task',
   'dead-letters': 'dead-letter',

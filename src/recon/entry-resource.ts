@@ -1,6 +1,7 @@
 import { NotFoundError } from '#errors/index.ts';
 import { pageResult } from '#repo/index.ts';
 import { collection, type RouteHandler, resource, singleton } from '#resource/index.ts';
+import { keptError, overThreshold } from '#sync/index.ts';
 import {
   countAttributes,
   countEntries,
@@ -8,8 +9,10 @@ import {
   queryEntries,
   type ShownEntry,
 } from './entry-repository.ts';
+import { whatToDo } from './lead-run.ts';
 import type { ReconPlatform } from './recon-platform.ts';
 import { runNamed } from './recon-resource.ts';
+import type { EntryCount, ReconRun } from './recon-run.ts';
 import { summaryOf } from './recon-view.ts';
 
 /** Entries that a report names of each attribute. */
@@ -50,6 +53,7 @@ export function reportResource(platform: ReconPlatform): RouteHandler {
       async read() {
         const run = await runNamed(platform, id);
         const counts = run.outcomes ?? (await countEntries(database.db, id));
+        const refusal = refusalOf(platform, run, counts);
         const attributes = await countAttributes(database.db, id, EXAMPLES);
         return resource(null, null, {
           summary: summaryOf(run, counts),
@@ -61,6 +65,7 @@ export function reportResource(platform: ReconPlatform): RouteHandler {
             takesAway: takes_away,
             entries,
           })),
+          refusal: refusal === undefined ? null : keptError(refusal),
           attributes: attributes.map(({ examples, ...one }) => ({ ...one, examples: [...examples] })),
         });
       },
@@ -70,6 +75,15 @@ export function reportResource(platform: ReconPlatform): RouteHandler {
     handle: (context, request, match) =>
       reportOf(match.variables['run'] ?? '').handle(context, request, match),
   };
+}
+
+/** What the threshold of the mapping has against what is planned. */
+function refusalOf({ mappings }: ReconPlatform, run: ReconRun, counts: readonly EntryCount[]) {
+  const mapping = mappings.named(run.mapping);
+  if (mapping === undefined) return undefined;
+  const held = counts.filter(({ state, takes_away }) => state === 'planned' && takes_away);
+  const planned = held.reduce((sum, { entries }) => sum + entries, 0);
+  return overThreshold(mapping, { held: planned, targets: run.links ?? 0 }, whatToDo(run.id));
 }
 
 function idOf({ number }: ShownEntry): string {

@@ -174,6 +174,7 @@ export function mappingChanged({ mapping }: Pick<ReconRun, 'mapping'>): Conflict
   });
 }
 
-function whatToDo(id: string): string {
+/** What is to be done about what is held. */
+export function whatToDo(id: string): string {
   return `Look at recon/${id}/entry?_queryFilter=takesAway eq true, then recon/${id}?_action=approve; or mend the mapping and begin anew`;
 }

@@ -35,13 +35,17 @@ describe('a reconciliation', () => {
       files: {
         'conf/managed.json': {
           objects: [
+            { name: 'gate' },
             { name: 'person', schema: { properties: { login: text, mail: text, status: text } } },
             {
               name: 'crm',
               schema: { properties: { login: text, mail: text, kind: text } },
-              onCreate: script(
-                "if (object.login === 'refused') { throw { code: 403, message: 'not this one' } }",
-              ),
+              onCreate: {
+                ...script(`
+                  if (object.login === 'refused') { throw { code: 403, message: 'not this one' } }
+                  if (object.login === 'waits') { while (svc.read('managed/gate/open') === null) {} }`),
+                timeout: 120_000,
+              },
             },
           ],
         },
@@ -371,6 +375,83 @@ describe('a reconciliation', () => {
     }
     expect(await world()).toEqual(before);
     expect((await api('GET', 'recon')).body).toMatchObject({ reconciliations: [] });
+  });
+
+  it('is for those alone who are let, each step of it', async () => {
+    await person('secret');
+    const plan = 'recon?_action=recon&mapping=person_crm&mode=plan&waitForCompletion=true';
+    const { _id: id } = (await api('POST', plan, { body: {} })).body;
+    const password = 'Passw0rd-of-eve';
+    const made = await api('PUT', 'repo/internal/user/eve', {
+      body: { password, roles: ['svc-authorized'] },
+    });
+    expect(made.status).toBe(201);
+    const asked: [string, string][] = [
+      ['POST', 'recon?_action=recon&mapping=person_crm'],
+      ['POST', 'recon?_action=recon&mapping=person_crm&_dryRun=true'],
+      ['POST', `recon/${id}?_action=approve`],
+      ['POST', `recon/${id}?_action=cancel`],
+      ['GET', 'recon'],
+      ['GET', `recon/${id}`],
+      ['GET', `recon/${id}/entry?_queryFilter=true`],
+      ['GET', `recon/${id}/entry/1`],
+      ['GET', `recon/${id}/report`],
+    ];
+    for (const [method, path] of asked) {
+      const body = method === 'POST' ? { body: {} } : {};
+      const { status } = await api(method, path, { user: 'eve', password, ...body });
+      expect([path, status]).toEqual([path, 403]);
+    }
+    expect(await crms()).toEqual({});
+  });
+
+  it('ends when somebody cancels it: what is done stays, and nothing comes after', async () => {
+    await person('first');
+    await person('waits');
+    const { _id: id } = (await api('POST', 'recon?_action=recon&mapping=person_crm', { body: {} })).body;
+    const runNow = async () => (await api('GET', `recon/${id}`)).body;
+    await eventually(runNow, ({ entrySummary }) => entrySummary.applied === 1);
+    const twin = await api('POST', 'recon?_action=recon&mapping=person_crm', { body: {} });
+    expect([twin.status, twin.body.detail]).toEqual([
+      409,
+      expect.objectContaining({ id: 'RECON_UNDER_WAY', run: id }),
+    ]);
+    const cancelled = await api('POST', `recon/${id}?_action=cancel`, { body: {} });
+    expect(cancelled.body).toEqual({ _id: id, action: 'cancel', status: 'SUCCESS' });
+    await put('gate', 'open', {});
+    await eventually(
+      () => rows("select from work_job where queue like 'recon%'"),
+      ({ length }) => length === 0,
+    );
+    expect(await runNow()).toMatchObject({
+      state: 'CANCELED',
+      stage: 'COMPLETED_CANCELED',
+      entrySummary: { applied: 1, listed: 0 },
+    });
+    expect(Object.values(await crms())).toEqual([{ login: 'first', mail: 'first@example.com' }]);
+    const late = await api('POST', `recon/${id}?_action=approve`, { body: {} });
+    expect([late.status, late.body.detail.id]).toEqual([409, 'RECON_NOTHING_PLANNED']);
+  });
+
+  it('is begun by a schedule', async () => {
+    await person('scheduled');
+    const putJob = (invokeContext: JsonObject) =>
+      api('PUT', 'scheduler/job/nightly', {
+        body: { schedule: '0 0 0 1 1 ? 2099', timeZone: 'UTC', invokeService: 'sync', invokeContext },
+      });
+    const wrong = await putJob({ action: 'recom', mapping: 'person_crm' });
+    expect([wrong.status, wrong.body.detail]).toEqual([
+      400,
+      expect.objectContaining({ hint: "Did you mean 'recon'?" }),
+    ]);
+    const right = await putJob({ action: 'reconById', mapping: 'person_crm', ids: ['scheduled'] });
+    expect(right.status).toBe(201);
+    await api('POST', 'scheduler/job/nightly?_action=trigger', { body: {} });
+    await eventually(crms, (found) => Object.keys(found).length === 1);
+    const { reconciliations } = (await api('GET', 'recon')).body;
+    expect(reconciliations).toMatchObject([
+      { mapping: 'person_crm', parameters: { sourceIds: ['scheduled'] } },
+    ]);
   });
 
   it('does nothing when the source is empty, which may be a mistake, unless that is said to be none', async () => {

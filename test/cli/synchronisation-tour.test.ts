@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandLineOf } from '../support/command-line.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const PAGE = readFileSync(new URL('../../docs/synchronisation.md', import.meta.url), 'utf8');
@@ -68,7 +69,17 @@ describe('the tour of docs/synchronisation.md', () => {
     const found = answers[2].result.map(({ _id, _rev, ...entry }: { _id: string; _rev: string }) => entry);
     expect(found).toHaveLength(4);
     expect([found[0], found[3]]).toEqual([first, last]);
-    expect(['ACTIVE', 'SUCCESS']).toContain(answers[4].state);
+    const approved = await eventually(
+      async () => (await server.api('GET', `recon/${run}`)).body,
+      ({ state }) => state !== 'ACTIVE',
+    );
+    expect(approved).toMatchObject({ state: 'SUCCESS', entrySummary: { applied: 3 } });
+    const again = await svc(['recon', 'plan', 'user_account', '-o', 'table']);
+    expect([again.code, again.err]).toEqual([0, '']);
+    expect(again.out).toMatch(/^svc recon approve [0-9a-f-]{36}\nplan completed\n/);
+    expect(again.out).toMatch(/CONFIRMED +UPDATE +counted +3\n/);
+    const cancelled = await svc(['recon', 'cancel', run]);
+    expect([cancelled.code, cancelled.out]).toEqual([1, `recon ${run} has ended already\n`]);
   });
 
   it('is told by svc, too', async () => {

@@ -28,6 +28,7 @@ interface Typing {
 const COLLECTIONS: Readonly<Record<string, string>> = {
   schedule: 'scheduler/job',
   scan: 'taskscanner',
+  recon: 'recon',
   process: 'workflow/processinstance',
   task: 'workflow/taskinstance',
   'dead-letter': 'workflow/job/deadletter',
