@@ -81,6 +81,9 @@ function isAlive(file) {
 async function write() {
   const hash = hashOf(sources());
   const draft = join(home, `.draft-${randomUUID()}`);
+  const { NODE_ENV } = process.env;
+  // What a test runner says here would make it of the development forms of its libraries, which are far larger.
+  process.env.NODE_ENV = 'production';
   try {
     const { build } = await import('vite');
     await build({
@@ -98,6 +101,8 @@ async function write() {
     const builds = readdirSync(home).filter((name) => /^[\da-f]{32}$/.test(name));
     forgetOld(home, builds, KEPT);
   } finally {
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = NODE_ENV;
     rmSync(draft, { recursive: true, force: true });
   }
 }

@@ -28,6 +28,51 @@ const PICTURES: Readonly<Record<string, Visit & { readonly act?: (page: Page) =>
   schedules: { path: '/schedules' },
   calendar: { path: '/schedules?tab=calendar' },
   schedule: { path: '/schedules/sync-hr' },
+  process: {
+    path: '/processes',
+    act: async (page) => {
+      await page.getByRole('row', { name: /Access request/ }).click();
+      await page.getByRole('button', { name: /^Approve / }).waitFor();
+      await settled(page);
+    },
+  },
+  instance: {
+    path: '/processes?tab=instances',
+    act: async (page) => {
+      await page.getByRole('row', { name: /auditor/ }).click();
+      await page.getByRole('heading', { name: 'What it waits for' }).waitFor();
+      await settled(page);
+    },
+  },
+  script: {
+    path: '/scripts/file/lib/welcome.js?use=onUpdate&type=user',
+    height: 1000,
+    act: async (page) => {
+      await page
+        .getByRole('textbox', { name: 'lib/welcome.js' })
+        .fill('var city = object.city || "Rome";\nsvc.reed("managed/user/avo");\ncity');
+      await page.getByText("svc has no 'reed'").first().waitFor();
+    },
+  },
+  configuration: { path: '/configuration' },
+  types: {
+    path: '/types/user',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Add a property' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('employeeNumber');
+      await page.getByText('It can be searched for').click();
+      await page.getByText(/index on 'employeeNumber'/).waitFor();
+    },
+  },
+  role: {
+    path: '/roles/engineer',
+    act: async (page) => {
+      await page.getByRole('textbox', { name: 'Condition' }).fill('department eq "Finance"');
+      await page.getByRole('region', { name: /would gain it/ }).waitFor();
+    },
+  },
+  scans: { path: '/scans' },
+  security: { path: '/security?tab=keys' },
   nodes: { path: '/nodes' },
   audit: { path: '/audit' },
 };

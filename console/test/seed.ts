@@ -77,6 +77,20 @@ export async function seed({ api, observed }: TestServer): Promise<void> {
     schedule: '0 0 * * * ?',
     invokeContext: script('var person = null; person.mail.toLowerCase()'),
   });
+  await put('scheduler/job/forget-leavers', {
+    ...schedule,
+    schedule: '0 30 2 * * ?',
+    invokeService: 'taskscanner',
+    invokeContext: {
+      waitForCompletion: false,
+      scan: {
+        object: 'managed/user',
+        _queryFilter: 'accountStatus eq "inactive"',
+        taskState: { started: '/housekeeping/started', completed: '/housekeeping/forgotten' },
+      },
+      task: { script: { type: 'text/javascript', source: 'true' } },
+    },
+  });
   for (const id of ['nightly-report', 'sync-hr', 'sync-hr', 'sync-hr']) {
     await api('POST', `scheduler/job/${id}?_action=trigger`, { body: {} });
   }

@@ -22,7 +22,10 @@ export interface ConsoleSite extends AsyncDisposable {
 }
 
 export interface Visit {
-  readonly user?: 'svc-admin' | 'avo' | 'bkim';
+  /** Null is logged in as nobody. */
+  readonly user?: 'svc-admin' | 'avo' | 'bkim' | null;
+  /** Where the server is seen at, unless it is asked itself. */
+  readonly base?: string;
   /** Below `/console`. */
   readonly path?: string;
   readonly language?: 'en' | 'de';
@@ -42,14 +45,17 @@ export interface Visitor {
   close(): Promise<void>;
 }
 
-export async function openSite(executable: string): Promise<ConsoleSite> {
+export async function openSite(
+  executable: string,
+  environment: Record<string, string> = {},
+): Promise<ConsoleSite> {
   await using scope = new AsyncDisposableStack();
   const built = buildConsole();
   const process = 'workflow/accessRequest.bpmn20.xml';
   const server = scope.use(
     await startTestServer({
       files: { [process]: await readFile(new URL(`../../${process}`, import.meta.url), 'utf8') },
-      environment: { SVC_ENVIRONMENT: 'Staging' },
+      environment: { SVC_ENVIRONMENT: 'Staging', ...environment },
       deploymentIntervalMs: 50,
     }),
   );
@@ -74,6 +80,7 @@ async function visit(
 ): Promise<Visitor> {
   const {
     user = 'svc-admin',
+    base = server.url,
     path = '/',
     language = 'en',
     theme = 'light',
@@ -88,7 +95,7 @@ async function visit(
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(PATIENCE_MS);
-  await logIn(context, server, user);
+  if (user !== null) await logIn(context, server, user);
   const page = await context.newPage();
   if (isDeaf) await page.route('**/svc/events**', (route) => route.abort());
   const problems: string[] = [];
@@ -99,12 +106,12 @@ async function visit(
     if (message.type() === 'error' && !text.startsWith('Failed to load resource')) problems.push(text);
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(server.url)) problems.push(`from elsewhere: ${request.url()}`);
+    if (!request.url().startsWith(base)) problems.push(`from elsewhere: ${request.url()}`);
   });
   await page.addInitScript(
     `addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`,
   );
-  await page.goto(`${server.url}/console${path}`);
+  await page.goto(`${base}/console${path}`);
   return {
     page,
     problems,

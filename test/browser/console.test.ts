@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleSite, openSite } from '../../console/test/site.ts';
 import { findBrowser, NO_BROWSER } from '../support/browser.ts';
@@ -39,6 +40,22 @@ describe.skipIf(executable === undefined)('the console', () => {
       expect(await answer.text()).not.toContain('"hash"');
     }
     expect((await fetch(`${url}/console/assets/nothing.js`)).status).toBe(404);
+  });
+
+  it('loads no more than 200 kB before its first screen, and editors only where there is something to edit', async () => {
+    const { url } = site.server;
+    const page = await (await fetch(`${url}/console/home`)).text();
+    const links = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.(?:js|css))"/g)].map(
+      ([, link]) => link,
+    );
+    const sizes = await Promise.all(
+      links.map(async (link) => {
+        const asset = await fetch(`${url}/console/${link}`, { headers: { 'Accept-Encoding': 'gzip' } });
+        return gzipSync(new Uint8Array(await asset.arrayBuffer())).byteLength;
+      }),
+    );
+    expect(links.length).toBeGreaterThan(1);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(200 * 1024);
   });
 
   it('is under a policy that nothing gets round: no text becomes markup, and no two answers share a nonce', async () => {

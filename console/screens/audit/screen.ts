@@ -1,13 +1,13 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import type { Screen } from '../../frame/screen.ts';
 import { listRoute, transactionRoute } from './routes.ts';
-import { words } from './words.ts';
+import { title } from './title.ts';
 
 /** Who did what, when, and what it caused. */
 export const audit: Screen = {
   id: 'audit',
   icon: 'audit',
-  words,
+  words: title,
   key: 'a',
   asks: [{ method: 'query', path: 'audit/_all' }],
   routes: [

@@ -1,8 +1,9 @@
 import { wordsOf } from '../../words/words.ts';
+import { title } from './title.ts';
 
 export const words = wordsOf(
   {
-    title: 'Audit',
+    ...title.en,
     says: 'Who did what, and what it caused. Nobody can change it here.',
     filter: 'Filter',
     filterHint: 'Such as userId eq "avo" and topic eq "activity"',
@@ -29,7 +30,7 @@ export const words = wordsOf(
     truncated: 'There is more than is shown here.',
   },
   {
-    title: 'Protokoll',
+    ...title.de,
     says: 'Wer was getan hat, und was daraus wurde. Niemand kann es hier ändern.',
     filter: 'Filter',
     filterHint: 'Etwa userId eq "avo" and topic eq "activity"',

@@ -48,7 +48,7 @@ export function HomePage() {
         )}
       </Loaded>
       <Firings />
-      <div className={styles['halves']}>
+      <div className="halves">
         <Next />
         <Changed />
       </div>

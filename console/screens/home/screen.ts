@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../frame/root-route.ts';
 import type { Screen } from '../../frame/screen.ts';
-import { words } from './words.ts';
+import { title } from './title.ts';
 
 const route = createRoute({
   getParentRoute: () => rootRoute,
@@ -13,7 +13,7 @@ const route = createRoute({
 export const home: Screen = {
   id: 'home',
   icon: 'home',
-  words,
+  words: title,
   key: 'h',
   asks: [{ method: 'read', path: 'status' }],
   routes: [route],

@@ -1,8 +1,9 @@
 import { wordsOf } from '../../words/words.ts';
+import { title } from './title.ts';
 
 export const words = wordsOf(
   {
-    title: 'Home',
+    ...title.en,
     well: 'All is well',
     needs: (n: number) => (n === 1 ? '1 thing needs you' : `${n} things need you`),
     since: 'since',
@@ -31,7 +32,7 @@ export const words = wordsOf(
     done: (what: string) => `Done: ${what}`,
   },
   {
-    title: 'Start',
+    ...title.de,
     well: 'Alles ist in Ordnung',
     needs: (n: number) => (n === 1 ? '1 Sache braucht Sie' : `${n} Sachen brauchen Sie`),
     since: 'seit',

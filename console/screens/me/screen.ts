@@ -1,13 +1,13 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import type { Screen } from '../../frame/screen.ts';
 import { accountRoute, requestsRoute, startRoute, taskRoute, tasksRoute } from './routes.ts';
-import { words } from './words.ts';
+import { title } from './title.ts';
 
 /** For everybody: what they have to decide, what they ask for, and their account. On a phone first. */
 export const me: Screen = {
   id: 'me',
   icon: 'inbox',
-  words,
+  words: title,
   key: 'm',
   asks: [],
   routes: [

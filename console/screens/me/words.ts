@@ -1,8 +1,9 @@
 import { wordsOf } from '../../words/words.ts';
+import { title } from './title.ts';
 
 export const words = wordsOf(
   {
-    title: 'My pages',
+    ...title.en,
     tasks: 'My tasks',
     requests: 'My requests',
     account: 'My account',
@@ -45,7 +46,7 @@ export const words = wordsOf(
     noAccount: 'This account is kept in the configuration of the server, and has nothing to change here.',
   },
   {
-    title: 'Meine Seiten',
+    ...title.de,
     tasks: 'Meine Aufgaben',
     requests: 'Meine Anträge',
     account: 'Mein Konto',

@@ -1,8 +1,9 @@
 import { wordsOf } from '../../words/words.ts';
+import { title } from './title.ts';
 
 export const words = wordsOf(
   {
-    title: 'Nodes',
+    ...title.en,
     count: (n: number) => (n === 1 ? '1 node' : `${n} nodes`),
     ready: 'ready',
     notReady: 'not ready',
@@ -35,7 +36,7 @@ export const words = wordsOf(
     poolOf: (size: number, waiting: number) => `${size}, ${waiting}`,
   },
   {
-    title: 'Knoten',
+    ...title.de,
     count: (n: number) => (n === 1 ? '1 Knoten' : `${n} Knoten`),
     ready: 'bereit',
     notReady: 'nicht bereit',

@@ -8,7 +8,6 @@ import { Loaded, Page } from '../../parts/page.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
-import styles from './objects.module.css';
 import { newRoute } from './routes.ts';
 import { type ManagedType, useType } from './types.ts';
 import { words } from './words.ts';
@@ -54,7 +53,7 @@ function New({ managed }: { readonly managed: ManagedType }) {
           }}
         />
       </div>
-      <div className={styles['bar']}>
+      <div className="bar">
         <Button look="primary" isDisabled={!isDirty} onPress={() => void save()}>
           {c.create}
         </Button>

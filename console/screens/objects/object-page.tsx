@@ -154,7 +154,7 @@ function One({ managed, object }: { readonly managed: ManagedType; readonly obje
         ]}
       />
       {isDirty && operations.length > 0 ? (
-        <div className={styles['bar']}>
+        <div className="bar">
           <Button look="primary" onPress={() => void save()}>
             {t.review(operations.length)}
           </Button>

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../frame/root-route.ts';
 import type { Screen } from '../../frame/screen.ts';
 import { listRoute, newRoute, objectRoute } from './routes.ts';
-import { words } from './words.ts';
+import { title } from './title.ts';
 
 const startRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -14,7 +14,7 @@ const startRoute = createRoute({
 export const objects: Screen = {
   id: 'objects',
   icon: 'objects',
-  words,
+  words: title,
   key: 'o',
   asks: [
     { method: 'query', path: 'managed/user' },

@@ -1,8 +1,9 @@
 import { wordsOf } from '../../words/words.ts';
+import { title } from './title.ts';
 
 export const words = wordsOf(
   {
-    title: 'Objects',
+    ...title.en,
     noTypes: 'You may see no objects',
     noTypesText: 'What you may see of yourself is on your own pages.',
     filter: 'Filter',
@@ -50,7 +51,7 @@ export const words = wordsOf(
     by: 'by',
   },
   {
-    title: 'Objekte',
+    ...title.de,
     noTypes: 'Sie dürfen keine Objekte sehen',
     noTypesText: 'Was Sie von sich selbst sehen dürfen, ist auf Ihren eigenen Seiten.',
     filter: 'Filter',

@@ -64,7 +64,7 @@ function One({ instance }: { readonly instance: Stored<OneInstance> }) {
       {instance.deleteReason === null ? null : <p className="note">{instance.deleteReason}</p>}
       {isOver ? null : (
         <Card title={t.waitsFor}>
-          <Waits waits={instance.waitsFor} />
+          <Waits instance={_id} waits={instance.waitsFor} />
         </Card>
       )}
       <Replay instance={instance} step={search.step} onStep={(step) => go({ step })} />

@@ -1,13 +1,13 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import type { Screen } from '../../frame/screen.ts';
 import { definitionRoute, instanceRoute, listRoute, startRoute } from './routes.ts';
-import { words } from './words.ts';
+import { title } from './title.ts';
 
 /** Which processes there are, how they go, and one of them: where it stands, and what keeps it there. */
 export const processes: Screen = {
   id: 'processes',
   icon: 'processes',
-  words,
+  words: title,
   key: 'p',
   asks: [{ method: 'query', path: 'workflow/job/deadletter' }],
   routes: [

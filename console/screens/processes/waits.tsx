@@ -33,21 +33,21 @@ export interface Wait {
 }
 
 /** In plain words what it waits for, and beside it what ends the wait. */
-export function Waits({ waits }: { readonly waits: readonly Wait[] }) {
+export function Waits({ instance, waits }: { readonly instance: string; readonly waits: readonly Wait[] }) {
   const t = useWords(words);
   if (waits.length === 0) return <p className="soft">{t.noWaits}</p>;
   return (
     <ul className="lines">
       {waits.map((wait) => (
         <li key={`${wait.type} ${wait.element ?? ''} ${wait.executionId ?? ''} ${wait.jobId ?? ''}`}>
-          <OneWait wait={wait} />
+          <OneWait instance={instance} wait={wait} />
         </li>
       ))}
     </ul>
   );
 }
 
-function OneWait({ wait }: { readonly wait: Wait }) {
+function OneWait({ instance, wait }: { readonly instance: string; readonly wait: Wait }) {
   const t = useWords(words);
   const c = useWords(common);
   const review = useReview();
@@ -69,6 +69,19 @@ function OneWait({ wait }: { readonly wait: Wait }) {
       },
       touches: ['instance', 'task', 'deadletter'],
     });
+  const event = wait.messageName ?? wait.signalName;
+  const send = (to: string) =>
+    void review({
+      title: t.sendTitle(to),
+      done: t.sendDone(to),
+      call: {
+        method: 'POST',
+        path: ['workflow', type],
+        parameters: { _action: 'send' },
+        body: { name: to, ...(type === 'message' ? { processInstanceId: instance } : {}) },
+      },
+      touches: ['instance', 'task', 'deadletter'],
+    });
   const titles: Readonly<Record<string, unknown>> = t;
   return (
     <>
@@ -77,7 +90,7 @@ function OneWait({ wait }: { readonly wait: Wait }) {
       <span className="soft grow">
         {people.length === 0 ? null : `${t.forWhom} ${people.join(', ')} `}
         {type === 'timer' ? <Ago at={dueAt} /> : null}
-        {wait.messageName ?? wait.signalName}
+        {event}
         {wait.exceptionMessage}
         {type === 'suspended' ? wait.by : null}
       </span>
@@ -92,6 +105,7 @@ function OneWait({ wait }: { readonly wait: Wait }) {
       ) : (
         <Button onPress={execute}>{t.execute}</Button>
       )}
+      {event === undefined ? null : <Button onPress={() => send(event)}>{t.send}</Button>}
       {processInstanceId === undefined ? null : (
         <Link to={addressOf('instance', processInstanceId)}>{t.open}</Link>
       )}

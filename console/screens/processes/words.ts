@@ -1,8 +1,9 @@
 import { wordsOf } from '../../words/words.ts';
+import { title } from './title.ts';
 
 export const words = wordsOf(
   {
-    title: 'Processes',
+    ...title.en,
     definitions: 'Definitions',
     instances: 'Instances',
     letters: 'Dead letters',
@@ -105,6 +106,9 @@ export const words = wordsOf(
     forWhom: 'for',
     open: 'Open',
     why: (name: string) => `Why: ${name}`,
+    send: 'Send it …',
+    sendTitle: (name: string) => `Send ${name}`,
+    sendDone: (name: string) => `${name} is sent`,
     execute: 'Run now …',
     executeTitle: (name: string) => `Run ${name} now`,
     executeDone: (name: string) => `${name} has run`,
@@ -131,7 +135,7 @@ export const words = wordsOf(
     all: 'All that it caused',
   },
   {
-    title: 'Prozesse',
+    ...title.de,
     definitions: 'Definitionen',
     instances: 'Instanzen',
     letters: 'Aufgegebene Aufträge',
@@ -235,6 +239,9 @@ export const words = wordsOf(
     forWhom: 'für',
     open: 'Öffnen',
     why: (name: string) => `Warum: ${name}`,
+    send: 'Senden …',
+    sendTitle: (name: string) => `${name} senden`,
+    sendDone: (name: string) => `${name} ist gesendet`,
     execute: 'Jetzt ausführen …',
     executeTitle: (name: string) => `${name} jetzt ausführen`,
     executeDone: (name: string) => `${name} ist gelaufen`,

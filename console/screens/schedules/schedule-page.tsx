@@ -17,7 +17,6 @@ import { useLanguage, useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import { type ScheduleSearch, scheduleRoute } from './routes.ts';
 import { type Firing, OutcomeBadge, type Schedule, StateBadge } from './schedule.tsx';
-import styles from './schedules.module.css';
 import { words } from './words.ts';
 
 const PAGE_SIZE = '50';
@@ -84,7 +83,7 @@ function One({ schedule }: { readonly schedule: Schedule }) {
         </div>
       }
     >
-      <div className={styles['halves']}>
+      <div className="halves">
         <FactsOf schedule={schedule} />
         <Dates schedule={schedule} />
       </div>

@@ -1,13 +1,13 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import type { Screen } from '../../frame/screen.ts';
 import { listRoute, scheduleRoute } from './routes.ts';
-import { words } from './words.ts';
+import { title } from './title.ts';
 
 /** What runs when, what has become of it, and why. */
 export const schedules: Screen = {
   id: 'schedules',
   icon: 'schedules',
-  words,
+  words: title,
   key: 's',
   asks: [{ method: 'query', path: 'scheduler/job' }],
   routes: [

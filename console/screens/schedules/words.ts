@@ -1,8 +1,9 @@
 import { wordsOf } from '../../words/words.ts';
+import { title } from './title.ts';
 
 export const words = wordsOf(
   {
-    title: 'Schedules',
+    ...title.en,
     list: 'List',
     calendar: 'Next 24 hours',
     name: 'Schedule',
@@ -63,7 +64,7 @@ export const words = wordsOf(
     logOf: 'What it said',
   },
   {
-    title: 'Zeitpläne',
+    ...title.de,
     list: 'Liste',
     calendar: 'Nächste 24 Stunden',
     name: 'Zeitplan',

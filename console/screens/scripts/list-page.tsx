@@ -156,7 +156,7 @@ function Hooks() {
 function HookLink({ hook: { file, use, type } }: { readonly hook: Hook }) {
   const t = useWords(words);
   return file === undefined ? (
-    <Link to="/configuration/managed">{t.inline}</Link>
+    <Link to="/configuration/of/managed">{t.inline}</Link>
   ) : (
     <Link to={addressOf(file.replace(/^script\//, ''))} search={{ use, type }}>
       {file}

@@ -1,13 +1,13 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import type { Screen } from '../../frame/screen.ts';
 import { listRoute, scriptRoute } from './routes.ts';
-import { words } from './words.ts';
+import { title } from './title.ts';
 
 /** Scripts, who uses them, and what they would do. */
 export const scripts: Screen = {
   id: 'scripts',
   icon: 'scripts',
-  words,
+  words: title,
   key: 'w',
   asks: [{ method: 'query', path: 'script/file' }],
   routes: [

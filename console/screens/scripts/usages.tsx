@@ -79,5 +79,5 @@ export function Usages({ of }: { readonly of: ReturnType<typeof useUsages> }) {
 function placeOf({ kind, id }: Usage): string {
   if (kind === 'script' || kind === 'access') return addressOf(kind === 'access' ? 'access.js' : id);
   if (kind === 'schedule') return `/schedules/${encodeURIComponent(id)}`;
-  return `/configuration/${id.split('/').map(encodeURIComponent).join('/')}`;
+  return `/configuration/of/${id.split('/').map(encodeURIComponent).join('/')}`;
 }

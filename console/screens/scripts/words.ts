@@ -1,8 +1,9 @@
 import { wordsOf } from '../../words/words.ts';
+import { title } from './title.ts';
 
 export const words = wordsOf(
   {
-    title: 'Scripts',
+    ...title.en,
     files: 'Files',
     hooks: 'Hooks of types',
     noHooks: 'No type has a hook',
@@ -50,7 +51,7 @@ export const words = wordsOf(
     trace: (n: number) => (n === 1 ? '1 step' : `${n} steps`),
   },
   {
-    title: 'Skripte',
+    ...title.de,
     files: 'Dateien',
     hooks: 'Haken der Typen',
     noHooks: 'Kein Typ hat einen Haken',

@@ -1,0 +1,203 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useDeferredValue } from 'react';
+import { type JsonObject, NotFoundError } from '#client/index.ts';
+import type { Remark } from '../../code/code.tsx';
+import { useTyped } from '../../form/dirty.ts';
+import { Button } from '../../parts/button.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { Loaded, Loading, Page } from '../../parts/page.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { client } from '../../session/client.ts';
+import { common } from '../../words/common.ts';
+import { useWords } from '../../words/words.ts';
+import { useReview } from '../../write/review.tsx';
+import { ConfigHistory } from './history.tsx';
+import { type Origin, OriginBadge } from './origin.tsx';
+import { Plan, remarksOf, usePlan } from './plan.tsx';
+import { addressOf, type ConfigSearch, configRoute } from './routes.ts';
+import { words } from './words.ts';
+
+const Code = lazy(() => import('../../code/code.tsx'));
+
+interface Configuration {
+  readonly id: string;
+  /** Undefined of one that is to be written. */
+  readonly revision: string | undefined;
+  readonly origin: Origin | undefined;
+  readonly content: JsonObject;
+  readonly effective: unknown;
+}
+
+const NO_FORM = { properties: {} };
+const NO_REMARKS: readonly Remark[] = [];
+const BESIDE = /^_(?:id|rev|origin|effective)$/;
+
+export function ConfigPage() {
+  const { _splat: id = '' } = configRoute.useParams();
+  const found = useQuery({
+    queryKey: ['config', 'one', id, 'page'],
+    queryFn: async (): Promise<Configuration> => {
+      const said = await client.send<JsonObject & { _origin: Origin }>({
+        method: 'GET',
+        path: ['config', ...id.split('/')],
+        parameters: { _fields: '*,_origin,_effective' },
+      });
+      return {
+        id,
+        revision: String(said['_rev']),
+        origin: said._origin,
+        content: Object.fromEntries(Object.entries(said).filter(([name]) => !BESIDE.test(name))),
+        effective: said['_effective'],
+      };
+    },
+    retry: false,
+  });
+  if (found.error instanceof NotFoundError) {
+    return <One key={id} of={{ id, revision: undefined, origin: undefined, content: {}, effective: {} }} />;
+  }
+  return <Loaded of={found}>{(configuration) => <One key={id} of={configuration} />}</Loaded>;
+}
+
+function One({ of: { id, revision, origin, content, effective } }: { readonly of: Configuration }) {
+  const t = useWords(words);
+  const c = useWords(common);
+  const navigate = useNavigate();
+  const review = useReview();
+  const search: ConfigSearch = configRoute.useSearch();
+  const { typed, type: write, forget } = useTyped(`config ${id}`, NO_FORM, t.leave);
+  const before = JSON.stringify(content, null, 2);
+  const text = typeof typed['text'] === 'string' ? typed['text'] : before;
+  const sent = parse(text);
+  const isChanged = text !== before || revision === undefined;
+  const plan = usePlan(id, useDeferredValue(isChanged ? sent : undefined));
+  const path = ['config', ...id.split('/')];
+  const save = async () => {
+    if (!isChanged || sent === undefined) return;
+    const done = await review({
+      title: t.saveTitle(id),
+      done: t.saveDone(id),
+      call: {
+        method: 'PUT',
+        path,
+        body: sent,
+        ...(revision === undefined ? {} : { headers: { 'If-Match': `"${revision}"` } }),
+      },
+      base: content,
+      touches: ['config', 'audit'],
+    });
+    if (done !== undefined) forget();
+  };
+  const revert = async () => {
+    const done = await review({
+      title: t.revertTitle(id),
+      done: t.revertDone(id),
+      call: { method: 'POST', path, parameters: { _action: 'revertToFile' }, body: {} },
+      touches: ['config', 'audit'],
+    });
+    if (done !== undefined) forget();
+  };
+  const remove = async () => {
+    const done = await review({
+      title: t.deleteTitle(id),
+      done: t.deleteDone(id),
+      call: { method: 'DELETE', path },
+      typed: id,
+      touches: ['config', 'audit'],
+    });
+    if (done !== undefined) void navigate({ to: '/configuration' });
+  };
+  const go = (tab: string) => void navigate({ to: addressOf(id), search: { tab }, replace: true });
+  return (
+    <Page
+      title={id}
+      says={
+        <span className="row">
+          <Link to="/configuration">{t.title}</Link>
+          {origin === undefined ? null : <OriginBadge of={origin} />}
+          <span>{origin?.file ?? (origin?.hides === undefined ? '' : t.inFront(origin.hides))}</span>
+        </span>
+      }
+      actions={
+        <div className="row">
+          {revision === undefined ? null : (
+            <Menu
+              isIcon
+              label={c.actions}
+              choices={[
+                ...(origin?.kind === 'override'
+                  ? [{ id: 'revert', title: t.revert, icon: 'undo' as const }]
+                  : []),
+                { id: 'delete', title: c.delete },
+              ]}
+              onChoose={(act) => void (act === 'revert' ? revert() : remove())}
+            />
+          )}
+          <Button look="primary" isDisabled={!isChanged || sent === undefined} onPress={() => void save()}>
+            {t.review}
+          </Button>
+        </div>
+      }
+    >
+      <Tabs
+        label={id}
+        at={search.tab ?? 'text'}
+        onGo={go}
+        tabs={[
+          {
+            id: 'text',
+            title: t.text,
+            content: (
+              <div className="stack">
+                <Suspense fallback={<Loading />}>
+                  <Code
+                    label={id}
+                    language="json"
+                    value={text}
+                    onChange={(next) => write('text', next)}
+                    remarks={text === JSON.stringify(sent, null, 2) ? remarksOf(plan.data) : NO_REMARKS}
+                    onSave={() => void save()}
+                    onEnter={() => void save()}
+                  />
+                </Suspense>
+                {sent === undefined ? <p className="problem">{t.notJson}</p> : null}
+                {isChanged ? <Plan of={plan} /> : null}
+              </div>
+            ),
+          },
+          {
+            id: 'effective',
+            title: t.effective,
+            content: (
+              <Suspense fallback={<Loading />}>
+                <Code label={t.effective} language="json" value={JSON.stringify(effective, null, 2)} />
+              </Suspense>
+            ),
+          },
+          {
+            id: 'history',
+            title: t.history,
+            content: (
+              <ConfigHistory
+                id={id}
+                onTake={(content) => {
+                  write('text', JSON.stringify(content, null, 2));
+                  go('text');
+                }}
+              />
+            ),
+          },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function parse(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

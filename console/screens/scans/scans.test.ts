@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
+import { conforms } from '../../test/conform.ts';
+import { type ConsoleSite, openSite } from '../../test/site.ts';
+
+const executable = await findBrowser();
+if (executable === undefined) console.warn(NO_BROWSER);
+
+describe.skipIf(executable === undefined)('scans in the console', () => {
+  let site: ConsoleSite;
+  beforeAll(async () => {
+    site = await openSite(executable ?? NO_BROWSER);
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  /** A run in which all of IT fails. */
+  async function failedScan(): Promise<string> {
+    const { body } = await site.server.api('POST', 'taskscanner?_action=execute', {
+      body: {
+        waitForCompletion: true,
+        scan: {
+          object: 'managed/user',
+          _queryFilter: 'department eq "IT"',
+          taskState: { started: '/seen/at', completed: '/seen/done' },
+        },
+        task: { script: { type: 'text/javascript', source: 'throw new Error("too late")' } },
+      },
+    });
+    return body._id;
+  }
+
+  it('look as every page does, in a list and one by one', async () => {
+    await conforms(site, { path: '/scans' }, { en: 'Scans', de: 'Durchläufe' });
+    await conforms(
+      site,
+      { path: `/scans/${await failedScan()}` },
+      { en: 'managed/user', de: 'managed/user' },
+    );
+  });
+
+  it('are rehearsed before they begin', async () => {
+    const visitor = await site.open({ path: '/scans' });
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('forget-leavers is under way').waitFor();
+    await page.getByRole('row', { name: /forget-leavers/ }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('show what failed, alike together and one by one, and try it again', async () => {
+    const visitor = await site.open({ path: `/scans/${await failedScan()}` });
+    const { page } = visitor;
+    await page.getByText('done, 4 failed').waitFor();
+    await page.getByRole('listitem').filter({ hasText: '4×' }).getByText('too late').waitFor();
+    await page.getByRole('row', { name: /managed\/user\/avo.*too late/ }).waitFor();
+    await page.keyboard.press('x');
+    await page.getByRole('dialog', { name: 'Try the 4 objects that failed again' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('are for those who may look at them, and say so to others', async () => {
+    const visitor = await site.open({ user: 'avo', path: '/scans' });
+    await visitor.page.getByRole('alert').first().waitFor();
+    await expect.poll(() => visitor.page.getByRole('link', { name: 'Scans' }).count()).toBe(0);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_PASSWORD } from '../../../test/support/api.ts';
+import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
+import { conforms } from '../../test/conform.ts';
+import { type ConsoleSite, openSite } from '../../test/site.ts';
+
+const executable = await findBrowser();
+if (executable === undefined) console.warn(NO_BROWSER);
+
+describe.skipIf(executable === undefined)('security in the console', () => {
+  let site: ConsoleSite;
+  beforeAll(async () => {
+    site = await openSite(executable ?? NO_BROWSER);
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  it('looks as every page does, in each of its parts', async () => {
+    for (const tab of ['sessions', 'apikeys', 'lockouts', 'may', 'keys']) {
+      await conforms(site, { path: `/security?tab=${tab}` }, { en: 'Security', de: 'Sicherheit' });
+    }
+  });
+
+  it('names the rule by which somebody may not do something', async () => {
+    const visitor = await site.open({ path: '/security?tab=may' });
+    const { page } = visitor;
+    await page.getByRole('textbox', { name: 'Who' }).fill('bkim');
+    await page.getByRole('combobox', { name: 'Does what' }).selectOption('patch');
+    await page.getByRole('textbox', { name: 'With what' }).fill('managed/user/avo');
+    await page.getByRole('textbox', { name: 'Properties' }).fill('/department');
+    await page.keyboard.press('Enter');
+    const answer = page.getByRole('region', { name: 'Answer' });
+    await answer.getByText(/script\/access\.js:\d+/).waitFor();
+    await answer.locator('.badge.bad').waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('makes the key of a program, shows it once, and takes it away', async () => {
+    const visitor = await site.open({ path: '/security?tab=apikeys' });
+    const { page } = visitor;
+    const confirm = async () => {
+      const asked = page.getByRole('dialog', { name: 'Your password, once more' });
+      await asked.getByRole('textbox').fill(ADMIN_PASSWORD);
+      await asked.getByRole('button', { name: 'Confirm' }).click();
+    };
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByRole('textbox', { name: 'Key' }).fill('reports');
+    await page.getByRole('button', { name: 'Review' }).click();
+    await confirm();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await confirm();
+    const once = page.getByRole('dialog', { name: 'The key is shown this once' });
+    const key = await once.getByRole('textbox', { name: 'Key' }).inputValue();
+    const headers = { 'X-Svc-Api-Key': key };
+    expect((await site.server.api('GET', 'info/login', { user: null, headers })).status).toBe(200);
+    await once.getByRole('button', { name: 'I have it' }).click();
+    await page.getByRole('row', { name: /reports/ }).click();
+    await confirm();
+    await page.getByRole('textbox', { name: /Type reports/ }).fill('reports');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await confirm();
+    await page.getByText('The key reports lets nobody in any more').waitFor();
+    expect((await site.server.api('GET', 'info/login', { user: null, headers })).status).toBe(401);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('is for those who may look at it, and say so to others', async () => {
+    const visitor = await site.open({ user: 'avo', path: '/security?tab=keys' });
+    await visitor.page.getByRole('alert').first().waitFor();
+    await expect.poll(() => visitor.page.getByRole('link', { name: 'Security' }).count()).toBe(0);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+});

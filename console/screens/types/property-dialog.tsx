@@ -1,0 +1,207 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { Checkbox } from 'react-aria-components';
+import type { JsonObject, PatchOperation } from '#client/index.ts';
+import { Button } from '../../parts/button.tsx';
+import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Loaded } from '../../parts/page.tsx';
+import { Select } from '../../parts/select.tsx';
+import { client } from '../../session/client.ts';
+import { common } from '../../words/common.ts';
+import { useWords } from '../../words/words.ts';
+import { useReview } from '../../write/review.tsx';
+import { type Draft, draftOf, KINDS, operationsOf, withProperty } from './draft.ts';
+import type { DeclaredType, Managed } from './managed.ts';
+import { words } from './words.ts';
+
+interface Plan {
+  readonly findings: readonly { readonly message: string }[];
+  readonly warnings: readonly { readonly message: string }[];
+  readonly effects: readonly { readonly text: string; readonly sample?: readonly string[] }[];
+}
+
+/** A property that is new, or one that there is; below it, what it would mean for the objects that there are. */
+export function PropertyDialog({
+  managed,
+  declared,
+  name,
+  onClose,
+}: {
+  readonly managed: Managed;
+  readonly declared: DeclaredType;
+  /** Undefined of a new one. */
+  readonly name: string | undefined;
+  readonly onClose: () => void;
+}) {
+  const t = useWords(words);
+  const c = useWords(common);
+  const review = useReview();
+  const before = draftOf(declared, name);
+  const [draft, setDraft] = useState<Draft>(before);
+  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
+  const isGood =
+    /^[A-Za-z_]\w*$/.test(draft.name) && (name !== undefined || !hasProperty(declared, draft.name));
+  const operations = isGood ? operationsOf(managed, declared, { before, after: draft }) : [];
+  const plan = usePlan(
+    useDeferredValue(operations.length === 0 ? undefined : withProperty(managed, declared, draft)),
+  );
+  const send = (title: string, body: readonly PatchOperation[], typed?: string) => {
+    onClose();
+    void review({
+      title,
+      done: t.done(declared.name, draft.name),
+      call: {
+        method: 'PATCH',
+        path: ['config', 'managed'],
+        headers: { 'If-Match': `"${managed.revision}"` },
+        body,
+      },
+      base: managed.content,
+      ...(typed === undefined ? {} : { typed }),
+      touches: ['config', 'audit'],
+    });
+  };
+  const remove = () =>
+    send(
+      t.removeTitle(draft.name),
+      operationsOf(managed, declared, { before, after: undefined }),
+      draft.name,
+    );
+  return (
+    <Dialog title={name === undefined ? t.add : draft.name} isWide onClose={onClose}>
+      <div className="halves">
+        <TextField
+          label={t.name}
+          value={draft.name}
+          onChange={(text) => set({ name: text })}
+          isReadOnly={name !== undefined}
+          hint={t.nameHint}
+          autoComplete="off"
+          problem={draft.name === '' || isGood ? undefined : t.badName}
+          autoFocus
+        />
+        <TextField
+          label={t.shownAs}
+          value={draft.title}
+          onChange={(text) => set({ title: text })}
+          autoComplete="off"
+        />
+        {draft.kind === undefined ? null : (
+          <Select
+            label={t.kind}
+            value={draft.kind}
+            choices={KINDS.map((kind) => ({ id: kind, title: t[kind] }))}
+            onChange={(id) => set({ kind: KINDS.find((kind) => kind === id) ?? 'string' })}
+          />
+        )}
+        <TextField
+          label={t.description}
+          value={draft.description}
+          onChange={(text) => set({ description: text })}
+          autoComplete="off"
+        />
+      </div>
+      <div className="stack">
+        <Flag label={t.isRequired} is={draft.isRequired} onChange={(isRequired) => set({ isRequired })} />
+        <Flag
+          label={t.isSearchable}
+          is={draft.isSearchable}
+          onChange={(isSearchable) => set({ isSearchable })}
+        />
+        <Flag
+          label={t.isUserEditable}
+          is={draft.isUserEditable}
+          onChange={(isUserEditable) => set({ isUserEditable })}
+        />
+        <Flag label={t.isUnique} is={draft.isUnique} onChange={(isUnique) => set({ isUnique })} />
+      </div>
+      {operations.length === 0 ? null : <Effects of={plan} />}
+      <DialogFoot>
+        {name === undefined ? null : (
+          <Button look="danger" onPress={remove}>
+            {t.remove}
+          </Button>
+        )}
+        <span className="grow" />
+        <Button onPress={onClose}>{c.cancel}</Button>
+        <Button
+          look="primary"
+          isDisabled={operations.length === 0}
+          onPress={() => send(t.saveTitle(draft.name), operations)}
+        >
+          {t.review}
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  );
+}
+
+function hasProperty({ schema }: DeclaredType, name: string): boolean {
+  return Object.hasOwn(schema.properties ?? {}, name);
+}
+
+function Flag({
+  label,
+  is,
+  onChange,
+}: {
+  readonly label: string;
+  readonly is: boolean;
+  readonly onChange: (is: boolean) => void;
+}) {
+  return (
+    <Checkbox className="menu-item choice" isSelected={is} onChange={onChange}>
+      <span className={is ? '' : 'unselected'}>
+        <Icon name="check" small />
+      </span>
+      {label}
+    </Checkbox>
+  );
+}
+
+function usePlan(content: JsonObject | undefined) {
+  return useQuery({
+    queryKey: ['plan', 'managed', content],
+    queryFn: ({ signal }) =>
+      client.send<Plan>({
+        method: 'POST',
+        path: ['config', 'managed'],
+        parameters: { _action: 'plan' },
+        body: { content },
+        signal,
+      }),
+    enabled: content !== undefined,
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+    retry: false,
+  });
+}
+
+function Effects({ of }: { readonly of: ReturnType<typeof usePlan> }) {
+  const t = useWords(words);
+  return (
+    <Loaded of={of}>
+      {({ findings, warnings, effects }) => (
+        <section aria-label={t.plan} className="stack">
+          <h3>{t.plan}</h3>
+          {[...findings, ...warnings].map(({ message }) => (
+            <p key={message} className="note warn">
+              {message}
+            </p>
+          ))}
+          <ul className="lines">
+            {effects.map(({ text, sample }) => (
+              <li key={text}>
+                <span>{text}</span>
+                {sample === undefined ? null : <code className="soft">{sample.join(', ')}</code>}
+              </li>
+            ))}
+            {effects.length === 0 ? <li className="soft">{t.noEffects}</li> : null}
+          </ul>
+        </section>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
+import { conforms } from '../../test/conform.ts';
+import { type ConsoleSite, openSite } from '../../test/site.ts';
+
+const executable = await findBrowser();
+if (executable === undefined) console.warn(NO_BROWSER);
+
+describe.skipIf(executable === undefined)('types in the console', () => {
+  let site: ConsoleSite;
+  beforeAll(async () => {
+    site = await openSite(executable ?? NO_BROWSER);
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  it('look as every page does, in a list and one by one', async () => {
+    await conforms(site, { path: '/types' }, { en: 'Types', de: 'Typen' });
+    await conforms(site, { path: '/types/user' }, { en: 'User', de: 'User' });
+  });
+
+  it('get a property that is planned on the objects that there are, and shown in their forms', async () => {
+    const visitor = await site.open({ path: '/types' });
+    const { page } = visitor;
+    await page.getByRole('row', { name: /User/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'User' }).waitFor();
+    await page.keyboard.press('n');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('employeeNumber');
+    await dialog.getByRole('textbox', { name: 'Shown as' }).fill('Employee number');
+    await dialog.getByText('Every object has to have it').click();
+    await dialog.getByText(/objects of 'user' lack it/).waitFor();
+    await dialog.getByText('Every object has to have it').click();
+    await dialog.getByText('It can be searched for').click();
+    await dialog.getByText(/index on 'employeeNumber'/).waitFor();
+    await dialog.getByRole('button', { name: 'Review' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('employeeNumber of user is declared anew').waitFor();
+    await page.getByRole('row', { name: /Employee number/ }).waitFor();
+    await page.goto(`${site.server.url}/console/objects/user/avo`);
+    await page.getByRole('textbox', { name: 'Employee number' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('lose a property only when its name has been typed, and tell when somebody else was faster', async () => {
+    const visitor = await site.openDeaf({ path: '/types/deactivation' });
+    const { page } = visitor;
+    await page.getByRole('row', { name: /userName/ }).click();
+    const faster = [{ operation: 'add', field: '/objects/3/schema/description', value: 'Who has left' }];
+    await site.server.api('PATCH', 'config/managed', { body: faster });
+    await page.getByRole('button', { name: 'Remove it' }).click();
+    await page.getByRole('dialog', { name: 'Somebody else was faster' }).waitFor();
+    await page.getByRole('button', { name: 'Go on with these' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    expect(await page.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true);
+    await visitor.close();
+  });
+
+  it('are for those who may look at them, and say so to others', async () => {
+    const visitor = await site.open({ user: 'avo', path: '/types' });
+    await visitor.page.getByRole('alert').first().waitFor();
+    await expect.poll(() => visitor.page.getByRole('link', { name: 'Types' }).count()).toBe(0);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+});
