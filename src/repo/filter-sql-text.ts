@@ -94,7 +94,7 @@ export function compareTextSql(
   const bound = bindText(value);
   switch (operator) {
     case 'co':
-      return sql`(strpos(${text}, ${bound}) > 0)`;
+      return hasTextSql(text, value);
     case 'sw': {
       const end = afterPrefix(value);
       if (end === undefined) return sql`(${text} >= ${bound})`;
@@ -105,6 +105,23 @@ export function compareTextSql(
     default:
       return sql`(${text} ${SQL_OPERATORS[operator]} ${bound})`;
   }
+}
+
+/** So few characters are looked for soon enough, whatever they are. */
+const FEW_CHARACTERS = 16;
+const MOST_LOOKED_FOR = 1_000;
+
+/**
+ * Whether a text has another in it, in time in proportion to it: `strpos` takes the product of both lengths for texts that are made
+ * for that, and an expression that is quoted as a whole (`q`) does not.
+ */
+function hasTextSql(text: RawBuilder<string>, value: string): RawBuilder<boolean> {
+  if (value.length <= FEW_CHARACTERS) return sql`(strpos(${text}, ${bindText(value)}) > 0)`;
+  if (value.length <= MOST_LOOKED_FOR) return sql`regexp_like(${text}, ${bindText(value)}, 'q')`;
+  throw new BadRequestError(`A text of ${value.length} characters is looked for with co`, {
+    id: 'FILTER_TEXT_TOO_LONG',
+    hint: `Look for ${MOST_LOOKED_FOR} characters of it, or for how it begins, with sw`,
+  });
 }
 
 export function bindText(value: string): RawBuilder<string> {

@@ -318,6 +318,29 @@ describe('a text that is made to take long', () => {
   });
 });
 
+describe('a text that is looked for inside of others', () => {
+  const text = '***:(?i)A.C[^b]*$ a\\b %_ and more';
+  const find = (...looks: readonly string[]) => {
+    const filter = looks.map((look) => `value/x co ${JSON.stringify(look)}`).join(' or ');
+    return asEve('GET', `draft?_fields=_id&_queryFilter=${encodeURIComponent(filter)}`);
+  };
+
+  it('is a text, whatever an expression would mean by it', async () => {
+    await asEve('PUT', 'draft/odd', { body: { value: { x: `so ${text}!${'a'.repeat(2_000)}` } } });
+    expect((await find(text)).body.resultCount).toBe(1);
+    expect((await find('a'.repeat(1_000))).body.resultCount).toBe(1);
+    for (const other of ['***:(?i)a.c[^b]*$ and so on', '***=.{4}.{4}.{4}.{4}.{4}', `${'a'.repeat(900)}b`])
+      expect((await find(other)).body.resultCount, other).toBe(0);
+  });
+
+  it('is so long, and one of so many, that the database has soon done it', async () => {
+    const long = await find(`b${'a'.repeat(1_000)}`);
+    expect([long.status, long.body.detail.id]).toEqual([400, 'FILTER_TEXT_TOO_LONG']);
+    const many = await find(...Array<string>(101).fill('a'));
+    expect([many.status, many.body.detail.id]).toEqual([400, 'FILTER_TOO_MANY_CONDITIONS']);
+  });
+});
+
 describe('after all attacks', () => {
   it('what is worth most is as it was', site.expectUnharmed);
   it('nothing was harmed, and nothing failed inside', site.expectNoFailure);

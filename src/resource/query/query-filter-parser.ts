@@ -8,6 +8,8 @@ import { readFilterValue, readFilterValues } from './query-filter-value.ts';
 export const MAX_FILTER_LENGTH = 262_144;
 export const MAX_FILTER_CONDITIONS = 5_000;
 const MAX_FILTER_DEPTH = 256;
+/** Each reads all of a text. */
+const MAX_LOOKS_INSIDE = 100;
 
 /**
  * Reads the filter language of Common REST:
@@ -105,6 +107,12 @@ function readCondition(tokens: FilterTokens, pointer: Pointer): QueryFilter {
   if (operator === 'pr') return { kind: 'present', pointer };
   if (operator === 'in') return { kind: 'in', pointer, values: readFilterValues(tokens) };
   if (!isComparison(operator)) throw unknownOperator(tokens.filter, token);
+  if (operator === 'co' && tokens.countLook() > MAX_LOOKS_INSIDE) {
+    throw filterError(tokens.filter, token, `more than ${MAX_LOOKS_INSIDE} conditions with co`, {
+      id: 'FILTER_TOO_MANY_CONDITIONS',
+      hint: "Use 'in' for lists of values, or several queries",
+    });
+  }
   return { kind: 'compare', pointer, operator, value: readFilterValue(tokens) };
 }
 

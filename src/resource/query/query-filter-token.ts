@@ -15,6 +15,7 @@ export class FilterTokens {
   #position = 0;
   #current: Token;
   #conditions = 0;
+  #looks = 0;
 
   constructor(filter: string) {
     this.filter = filter;
@@ -29,6 +30,12 @@ export class FilterTokens {
   countCondition(): number {
     this.#conditions += 1;
     return this.#conditions;
+  }
+
+  /** How many of them look inside of a text. */
+  countLook(): number {
+    this.#looks += 1;
+    return this.#looks;
   }
 
   /** The current token; the next one becomes current. */
