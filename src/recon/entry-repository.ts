@@ -59,10 +59,11 @@ export async function dropEntry(
   db: Db,
   run: string,
   before: EntryState,
-  { number, situation, action }: Pick<EntryResult, 'number' | 'situation' | 'action'>,
+  { number, situation, action, target_id, source_rev, target_rev }: EntryResult,
 ): Promise<ReconState | undefined> {
   const { rows } = await sql<{ state: ReconState }>`
-    update recon_entry e set state = 'counted', situation = ${situation}, action = ${action}
+    update recon_entry e set state = 'counted', situation = ${situation}, action = ${action}, target_id = ${target_id},
+      source_rev = ${source_rev}, target_rev = ${target_rev}
     where run_id = ${run} and number = ${number} and state = ${before}
     returning (select state from recon_run r where r.id = e.run_id) as state`.execute(db);
   return rows[0]?.state;

@@ -4,8 +4,14 @@ import { contextOf, keptError, type Mapping, overThreshold, qualifiersOf } from 
 import { insertChunks } from './chunk-repository.ts';
 import { endRun, failRun } from './end-run.ts';
 import { countHeld, removeListed } from './entry-repository.ts';
-import { countLinks, countListing, insertSourceEntries, insertTargetEntries } from './listing-repository.ts';
-import { apart, CHUNK_QUEUE, mappingOf, type ReconPlatform } from './recon-platform.ts';
+import {
+  countLinks,
+  countListing,
+  insertSourceEntries,
+  insertTargetEntries,
+  prunePrints,
+} from './listing-repository.ts';
+import { apart, CHUNK_QUEUE, mappingOf, pairPrintOf, type ReconPlatform } from './recon-platform.ts';
 import type { ReconRun, ReconStep } from './recon-run.ts';
 import { recordStart } from './record-recon.ts';
 import { findRun, type Listed, lockRun, storeListed, storeStarted, storeStep } from './run-repository.ts';
@@ -127,9 +133,11 @@ async function listSides(led: Led): Promise<Listed & { readonly lastEntry: numbe
   const target = side(led, 'target');
   if (runTargetPhase) await target.stage(context);
   const targets = runTargetPhase ? await countListing(db, target.listing) : null;
+  const print = pairPrintOf(platform, mapping);
   let lastEntry = 0;
   for (const qualifier of qualifiers) {
-    const given = { run: run.id, after: lastEntry, qualifier, sources: source.listing };
+    await prunePrints(db, mapping, qualifier);
+    const given = { run: run.id, after: lastEntry, mapping, qualifier, sources: source.listing, print };
     lastEntry += await insertSourceEntries(db, given);
   }
   return { sources, targets, links: await countLinks(db, mapping, qualifiers), lastEntry };

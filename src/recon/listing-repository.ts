@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, oneRow } from '#database/index.ts';
+import { lastOf } from '#json/index.ts';
+import { parsePath } from '#resource/index.ts';
 import { linkedIds, type Mapping } from '#sync/index.ts';
 
 /** All objects of one side: a relation with the column `id`, of this database or staged in it. */
@@ -51,16 +53,82 @@ interface Sides {
   readonly targets: Listing;
 }
 
-/** An entry for each source. @returns how many */
+/**
+ * An entry for each source, but for those of which it is known that they and their targets are as they were when all was well: these are
+ * counted.
+ *
+ * @param print of what decides besides both objects; null: each is looked at
+ * @returns how many entries
+ */
 export async function insertSourceEntries(
   db: Db,
-  { run, after, qualifier, sources }: Omit<Sides, 'targets' | 'mapping'>,
+  {
+    run,
+    after,
+    mapping,
+    qualifier,
+    sources,
+    print,
+  }: Omit<Sides, 'targets'> & { readonly print: string | null },
 ): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    insert into recon_entry (run_id, number, phase, qualifier, source_id)
-    select ${run}::uuid, ${after}::bigint + row_number() over (order by s.id), 'source', ${qualifier}, s.id
-    from ${sources} s`.execute(db);
-  return Number(numAffectedRows);
+  const { rows } = await sql<{ n: number }>`
+    with settled as materialized (
+      select p.source_id, p.action
+      from recon_print p
+      join ${linkedIds(mapping, qualifier)} l on l.source_id = p.source_id and l.target_id = p.target_id
+      join managed_object s on s.type = ${typeOf(mapping.source)} and s.id = p.source_id and s.rev = p.source_rev
+        and s.created_at = p.source_at
+      join managed_object t on t.type = ${typeOf(mapping.target)} and t.id = p.target_id and t.rev = p.target_rev
+        and t.created_at = p.target_at
+      where p.mapping = ${mapping.name} and p.qualifier = ${qualifier} and p.print = ${print}
+    ), counted as (
+      insert into recon_count as c (run_id, phase, situation, action, entries)
+      select ${run}::uuid, 'source', 'CONFIRMED', d.action, count(*)
+      from ${sources} s join settled d on d.source_id = s.id group by d.action
+      on conflict (run_id, phase, situation, action) do update set entries = c.entries + excluded.entries
+    ), inserted as (
+      insert into recon_entry (run_id, number, phase, qualifier, source_id)
+      select ${run}::uuid, ${after}::bigint + row_number() over (order by s.id), 'source', ${qualifier}, s.id
+      from ${sources} s left join settled d on d.source_id = s.id where d.source_id is null
+      returning 1
+    ) select count(*)::float8 as n from inserted`.execute(db);
+  return oneRow(rows).n;
+}
+
+/** Remembers the pairs of a chunk that were as they should be. What is newer than the run is looked at again by the next one. */
+export async function rememberPrints(
+  db: Db,
+  run: string,
+  mapping: Mapping,
+  { low, high, print }: { readonly low: number; readonly high: number; readonly print: string },
+): Promise<void> {
+  await sql`
+    insert into recon_print (mapping, qualifier, source_id, target_id, action, source_rev, target_rev, source_at, target_at, print)
+    select r.mapping, e.qualifier, e.source_id, e.target_id, e.action, s.rev, t.rev, s.created_at, t.created_at, ${print}
+    from recon_entry e
+    join recon_run r on r.id = e.run_id
+    join managed_object s on s.type = ${typeOf(mapping.source)} and s.id = e.source_id and s.rev::text = e.source_rev
+    join managed_object t on t.type = ${typeOf(mapping.target)} and t.id = e.target_id and t.rev::text = e.target_rev
+    where e.run_id = ${run} and e.number between ${low} and ${high} and e.state = 'counted' and e.situation = 'CONFIRMED'
+      and s.created_at < r.created_at and t.created_at < r.created_at
+    order by e.qualifier, e.source_id
+    on conflict (mapping, qualifier, source_id) do update
+    set target_id = excluded.target_id, action = excluded.action, source_rev = excluded.source_rev,
+        target_rev = excluded.target_rev, source_at = excluded.source_at, target_at = excluded.target_at,
+        print = excluded.print`.execute(db);
+}
+
+/** Forgets what was known of pairs that are none any more. */
+export async function prunePrints(db: Db, mapping: Mapping, qualifier: string): Promise<void> {
+  await sql`
+    delete from recon_print p
+    where p.mapping = ${mapping.name} and p.qualifier = ${qualifier} and not exists (
+      select from ${linkedIds(mapping, qualifier)} l
+      where l.source_id = p.source_id and l.target_id = p.target_id)`.execute(db);
+}
+
+function typeOf(collection: string): string {
+  return lastOf(parsePath(collection));
 }
 
 /**

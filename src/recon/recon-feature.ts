@@ -56,7 +56,6 @@ export function reconFeature(
       failed: async (unitOfWork, { data }, { error, retryAt }) => {
         if (retryAt === null) await failRun(platform, unitOfWork, String(data['run']), error);
       },
-      groupOf: ({ data }) => String(data['run']),
     },
     {
       concurrency: 2 * availableParallelism(),

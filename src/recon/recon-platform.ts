@@ -33,6 +33,16 @@ export function printOf(mapping: Mapping): string {
   return print;
 }
 
+/**
+ * The same of all that decides about a linked pair besides the revisions of its two objects.
+ *
+ * @returns null where more does: then each pair is looked at
+ */
+export function pairPrintOf({ mappings }: Pick<ReconPlatform, 'mappings'>, mapping: Mapping): string | null {
+  const decision = mapping.enableLinking ? mappings.decisionOf(mapping) : undefined;
+  return decision === undefined ? null : createHash('sha256').update(decision).digest('base64url');
+}
+
 /** @returns the mapping of a run; undefined where it is another one now, or is gone */
 export function mappingOf({ mappings }: Pick<ReconPlatform, 'mappings'>, run: ReconRun): Mapping | undefined {
   const mapping = mappings.named(run.mapping);

@@ -29,13 +29,9 @@ export async function reconcileEntry(
     { reconId: run.id, sourceId, targetId, qualifier, how, ...(isPlanned ? { plan: planOf(entry) } : {}) },
   );
   const db = await unitOfWork.db();
-  const { situation, action } = result;
-  if (isSilent(entry, result)) return dropEntry(db, run.id, entry.state, { number, situation, action });
-  return storeEntry(db, run.id, entry.state, {
-    ...resultOf(entry, result),
-    state: stateOf(run, result),
-    number,
-  });
+  const come = { ...resultOf(entry, result), state: stateOf(run, result), number };
+  const write = isSilent(entry, result) ? dropEntry : storeEntry;
+  return write(db, run.id, entry.state, come);
 }
 
 function stateOf({ mode }: ReconRun, { outcome, hasChanged, action, takesAway }: PairResult): EntryState {

@@ -7,7 +7,15 @@ import { type Chunk, hasFreeChunks, removeChunk, takeChunk } from './chunk-repos
 import { failRun } from './end-run.ts';
 import { beginEntry, foldDropped, listOpen, storeEntry } from './entry-repository.ts';
 import { mappingChanged, waitingAt } from './lead-run.ts';
-import { apart, CHUNK_QUEUE, mappingOf, type ReconPlatform, STEP_QUEUE } from './recon-platform.ts';
+import { rememberPrints } from './listing-repository.ts';
+import {
+  apart,
+  CHUNK_QUEUE,
+  mappingOf,
+  pairPrintOf,
+  type ReconPlatform,
+  STEP_QUEUE,
+} from './recon-platform.ts';
 import type { ReconEntry, ReconRun, ReconState } from './recon-run.ts';
 import { reconcileEntry } from './reconcile-entry.ts';
 import { dropLane, findRun, lockRun } from './run-repository.ts';
@@ -55,6 +63,8 @@ export async function workChunk(
   const db = await unitOfWork.db();
   if (!isDone) return void (await again());
   if (chunk !== undefined) {
+    const print = pairPrintOf(platform, mapping);
+    if (print !== null) await rememberPrints(db, id, mapping, { ...chunk, print });
     await foldDropped(db, id, chunk);
     await removeChunk(db, id, chunk);
   }

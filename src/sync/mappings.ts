@@ -9,6 +9,7 @@ import {
 import { wordsOf } from '#errors/index.ts';
 import { isObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { isDecidedByRevisions } from './decided-by-revisions.ts';
 import { compileMapping, isReachable, type Mapping } from './mapping.ts';
 
 /** All mappings of the configuration in force, in the order in which they are delivered. */
@@ -68,6 +69,19 @@ export class Mappings {
     const property = type?.schema?.properties?.[name];
     if (property?.isVirtual !== true) return false;
     return (property.onRetrieve ?? null) !== null || isObject(property['queryConfig']);
+  }
+
+  /**
+   * All that decides about a linked pair besides the revisions of its two objects, as a text to be compared; undefined where more does:
+   * scripts, what is calculated, or objects that are not managed.
+   */
+  decisionOf(mapping: Mapping): string | undefined {
+    const givesAssignments = this.calculates(mapping.source, 'effectiveAssignments');
+    if (!isDecidedByRevisions(this.#config, mapping, givesAssignments)) return undefined;
+    const types = this.#config
+      .get(managedConfig)
+      .objects.filter(({ name }) => [mapping.source, mapping.target].includes(`managed/${name}`));
+    return JSON.stringify([mapping.written, mapping.linkType, types]);
   }
 
   /** Files change one by one, and each of them was right when it was taken: one that no longer fits the others takes none with it. */
