@@ -44,7 +44,7 @@ export function scalarOf(property: SystemProperty, value: JsonValue): Scalar {
         return Number(value);
       break;
     case 'binary':
-      if (typeof value === 'string' && /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(value))
+      if (typeof value === 'string' && /^[A-Za-z0-9+/\s]*={0,2}$/.test(value.trimEnd()))
         return Buffer.from(value, 'base64');
       break;
     case 'string':

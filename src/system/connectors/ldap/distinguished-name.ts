@@ -16,13 +16,15 @@ export function firstParts(name: string): readonly NamePart[] {
 export function isSameName(one: string, other: string): boolean {
   const plain = (name: string) =>
     split(name, ',')
-      .map((step) =>
-        unescaped(step)
-          .toLowerCase()
-          .replace(/\s*=\s*/, '='),
-      )
+      .map((step) => plainStep(unescaped(step).toLowerCase()))
       .join('\0');
   return plain(one) === plain(other);
+}
+
+/** Without the blanks around the sign that ends the name of the attribute. */
+function plainStep(step: string): string {
+  const at = step.indexOf('=');
+  return at < 0 ? step : `${step.slice(0, at).trimEnd()}=${step.slice(at + 1).trimStart()}`;
 }
 
 /** Whether a name stands below another, or is it. */
@@ -48,8 +50,15 @@ function split(text: string, separator: string): string[] {
   return [...parts, part];
 }
 
+/** Around a value; one that is escaped is part of it. */
+function withoutBlanks(value: string): string {
+  const text = value.trimStart();
+  const end = text.trimEnd();
+  return end.endsWith('\\') ? text.slice(0, end.length + 1) : end;
+}
+
 function unescaped(value: string): string {
-  const trimmed = value.replace(/^\s+/, '').replace(/(?<!\\)\s+$/, '');
+  const trimmed = withoutBlanks(value);
   const bytes: Buffer[] = [];
   for (let at = 0; at < trimmed.length; at++) {
     const hex = trimmed[at] === '\\' ? /^[0-9a-f]{2}/i.exec(trimmed.slice(at + 1))?.[0] : undefined;
