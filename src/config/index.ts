@@ -16,6 +16,7 @@ export type { PlannedEffect } from './config-plans.ts';
 export { type CheckedText, type ConfigOptions, ConfigStore } from './config-store.ts';
 export { revisionOf } from './config-text.ts';
 export { ConfigWatcher } from './config-watcher.ts';
+export { type DatabaseAddress, type DatabaseTargets, readDatabaseTargets } from './database-targets.ts';
 export { type AuditConfig, auditConfig } from './definitions/audit-schema.ts';
 export {
   type ApiKeySettings,

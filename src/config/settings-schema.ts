@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isDestination, parseNetwork } from '#egress/index.ts';
 import { didYouMean } from '#errors/index.ts';
+import { readDatabaseTargets } from './database-targets.ts';
 
 // Configuration is read now and then: to compile a schema into a function costs more than it ever saves.
 z.config({ jitless: true });
@@ -63,10 +64,20 @@ function yesOrNo() {
 }
 
 function databaseUrl() {
-  return z.string().refine((text) => {
-    const protocol = URL.parse(text)?.protocol;
-    return protocol === 'postgres:' || protocol === 'postgresql:';
-  }, 'must look like postgres://user:password@host:5432/database');
+  const message = 'must look like postgres://user:password@host:5432/database';
+  return z.string().superRefine((text, check) => {
+    try {
+      const targets = readDatabaseTargets(text);
+      const [first] = targets?.addresses ?? [];
+      const protocol = URL.parse(
+        targets === undefined || first === undefined ? text : targets.urlOf(first),
+      )?.protocol;
+      if (protocol !== 'postgres:' && protocol !== 'postgresql:') check.addIssue(message);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      check.addIssue(error.message);
+    }
+  });
 }
 
 function publicUrl() {

@@ -1,5 +1,7 @@
 import pg from 'pg';
+import { aim } from '../wire/pg-client.ts';
 import { ofConnect, ofDatabase } from './database-error.ts';
+import { finderOf, NoTarget, type TargetFinder } from './target-finder.ts';
 
 type Call = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -19,12 +21,58 @@ function telling(method: () => Call, tell: (error: unknown) => unknown): Call {
   };
 }
 
-/** A connection whose failures are known as those of the database; all connections of the server are of this class. */
-export class DatabaseClient extends pg.Client {}
+const finders = new WeakMap<object, TargetFinder>();
+
+/**
+ * A connection whose failures are known as those of the database; all connections of the server are of this class. Where the URL
+ * names several servers, it goes to the one that is right.
+ */
+export class DatabaseClient extends pg.Client {
+  constructor(config: pg.ClientConfig = {}) {
+    const finder = finderOf(config.connectionString);
+    super(finder === undefined ? config : { ...config, connectionString: finder.url });
+    if (finder !== undefined) finders.set(this, finder);
+  }
+}
+
+/** @throws Error where a primary was looked for: what has been found has become a standby since */
+export function refuseStandby(client: pg.ClientBase): void {
+  const finder = finders.get(client);
+  if (finder?.wantsPrimary !== true) return;
+  finder.forget();
+  throw new NoTarget('the server has become a standby');
+}
+
+/** As the method of `pg`, which goes where it was told to when it was made. */
+const connect: Call = function (...args) {
+  const finder = this instanceof DatabaseClient ? finders.get(this) : undefined;
+  if (finder === undefined || !(this instanceof DatabaseClient))
+    return Reflect.apply(pg.Client.prototype.connect, this, args);
+  const [callback] = args;
+  const connected = connectRightOne(this, finder);
+  if (typeof callback !== 'function') return connected;
+  connected.then(
+    () => callback(null),
+    (error) => callback(error),
+  );
+  return undefined;
+};
+
+async function connectRightOne(client: pg.Client, finder: TargetFinder): Promise<void> {
+  aim(client, await finder.find());
+  // What ends a session unasked may be what makes another server the primary.
+  client.once('error', () => finder.forget());
+  try {
+    await Reflect.apply(pg.Client.prototype.connect, client, []);
+  } catch (error) {
+    finder.forget();
+    throw error;
+  }
+}
 
 // The methods are looked up at each call, because tests replace them. They have too many signatures to be overridden one by one.
 Object.assign(DatabaseClient.prototype, {
-  connect: telling(() => pg.Client.prototype.connect, ofConnect),
+  connect: telling(() => connect, ofConnect),
   query: telling(() => pg.Client.prototype.query, ofDatabase),
 });
 

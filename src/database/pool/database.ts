@@ -12,7 +12,7 @@ import { TransactionGate } from '../unit-of-work/transaction-gate.ts';
 import { holdCommands, onceCommitIsSent } from '../wire/held-commands.ts';
 import { noteSession } from '../wire/pg-client.ts';
 import { boundRows } from './bounded-rows.ts';
-import { DatabasePool } from './database-client.ts';
+import { DatabasePool, refuseStandby } from './database-client.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { retireReadOnlySession } from './read-only-session.ts';
 import { SilenceWatch } from './silence-watch.ts';
@@ -199,6 +199,7 @@ interface Introduction {
   readonly server_since: string;
   readonly ms: number;
   readonly is_read_only: boolean;
+  readonly is_standby: boolean;
 }
 
 const statements = new PreparedStatements();
@@ -234,12 +235,19 @@ function openPool(
         `select set_config('idle_in_transaction_session_timeout', $1, false), pg_backend_pid() as session,
                 extract(epoch from pg_postmaster_start_time())::text as server_since,
                 (extract(epoch from clock_timestamp()) * 1000)::float8 as ms,
-                current_setting('default_transaction_read_only')::boolean as is_read_only
+                current_setting('default_transaction_read_only')::boolean as is_read_only, pg_is_in_recovery() as is_standby
            ${options.forgets === true ? `, set_config('synchronous_commit', 'off', false)` : ''}
            ${keepsPlans ? `${KEEP_PLANS}, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''}`,
         [String(options.idleInTransactionMs ?? 60_000)],
       );
-      const { session, server_since: serverSince, ms, is_read_only: isReadOnly } = oneRow(rows);
+      const {
+        session,
+        server_since: serverSince,
+        ms,
+        is_read_only: isReadOnly,
+        is_standby: isStandby,
+      } = oneRow(rows);
+      if (isStandby) refuseStandby(client);
       greet({ serverSince, ms, heardAt: performance.now() });
       if (isReadOnly) readOnlySessions.add(client);
       noteSession(client, session);

@@ -46,6 +46,14 @@ export function sessionOf(client: pg.ClientBase): number | null {
   return sessions.get(client) ?? null;
 }
 
+/** Where a client goes that has not connected yet. */
+export function aim(
+  client: pg.Client,
+  { host, port }: { readonly host: string; readonly port: number },
+): void {
+  Object.assign(client, { host, port });
+}
+
 export function wireOf(client: pg.ClientBase): Wire {
   return (client as Inner).connection;
 }
