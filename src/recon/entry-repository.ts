@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { instantColumn, type QueryTable, queryTable, type TablePage, textColumn } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
@@ -30,10 +30,15 @@ export interface EntryResult
   readonly difference: readonly string[] | null;
 }
 
+/** Of a run that has ended nothing is done any more. */
+function isActive(run: string): RawBuilder<boolean> {
+  return sql`exists (select from recon_run where id = ${run} and state = 'ACTIVE')`;
+}
+
 /**
  * Writes down what has come of an entry, in the transaction that does it.
  *
- * @returns the state of the run; undefined where somebody else has done it
+ * @returns the state of the run; undefined where somebody else has done it, or the run has ended
  */
 export async function storeEntry(
   db: Db,
@@ -49,7 +54,7 @@ export async function storeEntry(
         difference = ${difference === null ? null : JSON.stringify(difference)}::jsonb,
         source_rev = ${result.source_rev}, target_rev = ${result.target_rev},
         error = ${error === null ? null : JSON.stringify(error)}::jsonb, done_at = clock_timestamp()
-    where run_id = ${run} and number = ${number} and state = ${before}
+    where run_id = ${run} and number = ${number} and state = ${before} and ${isActive(run)}
     returning (select state from recon_run r where r.id = e.run_id) as state`.execute(db);
   return rows[0]?.state;
 }
@@ -64,7 +69,7 @@ export async function dropEntry(
   const { rows } = await sql<{ state: ReconState }>`
     update recon_entry e set state = 'counted', situation = ${situation}, action = ${action}, target_id = ${target_id},
       source_rev = ${source_rev}, target_rev = ${target_rev}
-    where run_id = ${run} and number = ${number} and state = ${before}
+    where run_id = ${run} and number = ${number} and state = ${before} and ${isActive(run)}
     returning (select state from recon_run r where r.id = e.run_id) as state`.execute(db);
   return rows[0]?.state;
 }

@@ -1,9 +1,18 @@
 import type { Db, UnitOfWork } from '#database/index.ts';
 import { BadRequestError, ConflictError, ResourceError } from '#errors/index.ts';
-import { contextOf, keptError, type Mapping, overThreshold, qualifiersOf } from '#sync/index.ts';
+import { ScriptError } from '#script/index.ts';
+import {
+  contextOf,
+  keptError,
+  type Mapping,
+  overThreshold,
+  qualifiersOf,
+  runOnRecon,
+  runResult,
+} from '#sync/index.ts';
 import { insertChunks } from './chunk-repository.ts';
 import { endRun, failRun } from './end-run.ts';
-import { countHeld, removeListed } from './entry-repository.ts';
+import { countEntries, countHeld, removeListed } from './entry-repository.ts';
 import {
   countLinks,
   countListing,
@@ -13,6 +22,7 @@ import {
 } from './listing-repository.ts';
 import { apart, CHUNK_QUEUE, mappingOf, pairPrintOf, type ReconPlatform } from './recon-platform.ts';
 import type { ReconRun, ReconStep } from './recon-run.ts';
+import { situationsOf, summaryOf } from './recon-view.ts';
 import { recordStart } from './record-recon.ts';
 import { findRun, type Listed, lockRun, storeListed, storeStarted, storeStep } from './run-repository.ts';
 import { type Side, sideOf } from './side.ts';
@@ -66,7 +76,7 @@ async function leadFrom(led: Led, from: ReconStep): Promise<void> {
   const { platform, unitOfWork, db, run, mapping } = led;
   let { last_entry: lastEntry } = run;
   for (let step = NEXT[from]; ; step = NEXT[step]) {
-    if (step === 'end') return endRun(platform, unitOfWork, run, 'SUCCESS', null);
+    if (step === 'end') return endWell(led);
     if (step === 'target') {
       if (!run.parameters.runTargetPhase) continue;
       lastEntry = await findTargets(led);
@@ -79,6 +89,25 @@ async function leadFrom(led: Led, from: ReconStep): Promise<void> {
     }
     if (await enter(led, step, lastEntry)) return;
   }
+}
+
+/** The script of the mapping is told what has come of it, where anything was done. */
+async function endWell(led: Led): Promise<void> {
+  const { platform, unitOfWork, db, run, mapping } = led;
+  const told = async () => {
+    const counts = await countEntries(db, run.id);
+    const result = {
+      source: situationsOf(counts, 'source'),
+      target: situationsOf(counts, 'target'),
+      global: summaryOf(run, counts),
+    };
+    await runResult({ platform, mapping, context: contextOf(run, unitOfWork) }, run.id, result);
+    return { refusal: undefined };
+  };
+  const { refusal } =
+    run.mode === 'plan' ? { refusal: undefined } : await unitOfWork.savepoint(told).catch(refusalOf);
+  if (refusal === undefined) await endRun(platform, unitOfWork, run, 'SUCCESS', null);
+  else await endRun(platform, unitOfWork, run, 'FAILED', keptError(refusal));
 }
 
 /** What waits at a step. */
@@ -124,6 +153,7 @@ async function list(led: Led): Promise<void> {
 async function listSides(led: Led): Promise<Listed & { readonly lastEntry: number }> {
   const { platform, unitOfWork, db, run, mapping } = led;
   const context = contextOf(run, unitOfWork);
+  if (run.mode === 'apply') await runOnRecon({ platform, context, mapping }, run.id);
   const qualifiers = await qualifiersOf({ platform, context, mapping }, null, null);
   const source = side(led, 'source');
   await source.stage(context);
@@ -164,7 +194,10 @@ function side({ platform, run, mapping }: Led, end: 'source' | 'target'): Side {
 
 /** A question that is wrong stays wrong; what goes wrong in the server may pass, so the job is tried again. */
 function refusalOf(error: unknown): { readonly refusal: ResourceError } {
-  if (error instanceof ResourceError && (error.code < 500 || error.code === 501)) return { refusal: error };
+  const isFinal =
+    error instanceof ScriptError ||
+    (error instanceof ResourceError && (error.code < 500 || error.code === 501));
+  if (isFinal) return { refusal: error };
   throw error;
 }
 

@@ -58,6 +58,14 @@ export function shownParameters({ sourceIds, sourceQuery, targetQuery }: ReconPa
   return { ...source, targetQuery: targetQuery ?? ALL };
 }
 
+/** How many of a phase are in which situation, as the field tells the script `result`. */
+export function situationsOf(counts: readonly EntryCount[], phase: EntryCount['phase']): JsonObject {
+  const some = counts.filter((count) => count.phase === phase);
+  return Object.fromEntries(
+    SITUATIONS.map((name) => [name, { count: sumOf(some.filter(({ situation }) => situation === name)) }]),
+  );
+}
+
 const STATES: readonly EntryState[] = [
   'listed',
   'planned',

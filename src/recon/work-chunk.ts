@@ -62,14 +62,15 @@ export async function workChunk(
   const isDone = chunk === undefined || (await worker.work(chunk));
   const db = await unitOfWork.db();
   if (!isDone) return void (await again());
+  // First, as whoever ends the run: both then write the same rows.
+  const now = await lockRun(db, id);
+  if (now?.state !== 'ACTIVE') return;
   if (chunk !== undefined) {
     const print = pairPrintOf(platform, mapping);
     if (print !== null) await rememberPrints(db, id, mapping, { ...chunk, print });
     await foldDropped(db, id, chunk);
     await removeChunk(db, id, chunk);
   }
-  const now = await lockRun(db, id);
-  if (now?.state !== 'ACTIVE') return;
   if (await hasFreeChunks(db, id)) return void (await again());
   await dropLane(db, id);
   if (now.lanes === 1) await queue.enqueue(unitOfWork, { queue: STEP_QUEUE, data: { run: id } });

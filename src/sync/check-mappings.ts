@@ -172,7 +172,12 @@ const KEYS = [
 
 /** Keys of the field that nothing here asks for. */
 const IDLE = [...RECONCILIATION_KEYS, 'queuedSync'].filter(
-  (key) => !['sourceQuery', 'targetQuery', 'runTargetPhase', 'allowEmptySourceSet'].includes(key),
+  (key) =>
+    ![
+      ...['sourceQuery', 'targetQuery', 'runTargetPhase', 'allowEmptySourceSet'],
+      'onRecon',
+      'result',
+    ].includes(key),
 );
 
 function idleKeys(mapping: MappingConfig): readonly Objection[] {
@@ -184,7 +189,7 @@ function idleKeys(mapping: MappingConfig): readonly Objection[] {
     {
       id: 'SYNC_IDLE_KEYS',
       field: `/${idle[0]}`,
-      message: `${named} of the mapping '${mapping.name}' ${idle.length === 1 ? 'has' : 'have'} no effect: how a reconciliation divides its work it finds out itself, it runs no scripts of its own, and what is inside is delivered at once`,
+      message: `${named} of the mapping '${mapping.name}' ${idle.length === 1 ? 'has' : 'have'} no effect: how a reconciliation divides its work it finds out itself, and what is inside is delivered at once`,
       isWarning: true,
     },
   ];
@@ -204,7 +209,7 @@ function unknownSets(config: ConfigStore, mapping: Mapping): readonly Objection[
     }));
 }
 
-const SCRIPT_KEYS = Object.keys(USE).filter((key) => KEYS.includes(key));
+const SCRIPT_KEYS = Object.keys(USE).filter((key) => [...KEYS, ...RECONCILIATION_KEYS].includes(key));
 
 /** Where a mapping names scripts that are run. */
 function scriptPlaces(written: JsonValue, mapping: Mapping): readonly ScriptPlace[] {
@@ -238,5 +243,7 @@ function withoutQualifier(place: ScriptPlace): ScriptPlace {
 
 /** What the server does itself in place of scripts of the field. */
 function isOfServer(file: string): boolean {
-  return /^(?:bin\/defaults\/script\/)?roles\/default(?:Mapping|PostMapping)(?:\.js|\.groovy)?$/.test(file);
+  return /^(?:bin\/defaults\/script\/)?roles\/(?:default(?:Mapping|PostMapping)|onRecon)(?:\.js|\.groovy)?$/.test(
+    file,
+  );
 }

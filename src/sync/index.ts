@@ -14,6 +14,7 @@ export { linkedIds } from './link-repository.ts';
 export type { Mapping } from './mapping.ts';
 export { questionOf } from './question.ts';
 export { type PairPlan, type PairResult, reconcilePair } from './reconcile-pair.ts';
+export { runOnRecon, runResult } from './run-recon-hook.ts';
 export type { StoringPlatform } from './stage.ts';
 export { syncFeature } from './sync-feature.ts';
 export { keptError } from './sync-record.ts';

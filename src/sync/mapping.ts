@@ -64,6 +64,9 @@ export interface Mapping {
   readonly hooks: Readonly<Partial<Record<MappingHook, ScriptReference>>>;
   readonly defaultMapping: ScriptReference | undefined;
   readonly postMapping: ScriptReference | undefined;
+  /** Around a reconciliation: before both sides are listed, and when all is done. */
+  readonly onRecon: ScriptReference | undefined;
+  readonly result: ScriptReference | undefined;
   /** How much a delivery of all may take away; undefined: whatever it is. */
   readonly threshold: Threshold | undefined;
   /** As it is written, for scripts. */
@@ -110,6 +113,8 @@ export function compileMapping(
     hooks: Object.fromEntries(hooks),
     defaultMapping: script('defaultMapping'),
     postMapping: script('postMapping'),
+    onRecon: script('onRecon'),
+    result: script('result'),
     threshold:
       config.thresholds === false ? undefined : { ...DEFAULT_THRESHOLD, ...config.thresholds?.delete },
     written,

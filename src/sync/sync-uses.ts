@@ -13,6 +13,7 @@ const QUALIFIER: Binding = { type: 'string', says: 'the link qualifier' };
 const MAPPING: Binding = { type: 'object', says: 'the mapping as it is configured' };
 const SITUATION: Binding = { type: 'string', says: 'the situation, such as `ABSENT`' };
 const ACTION: Binding = { type: 'string', says: 'what is done' };
+const RECON_ID: Binding = { type: 'string', says: 'the id of the reconciliation' };
 const SOURCE_ACTION: Binding = {
   type: 'value',
   says: 'true: it is seen from the source, as all that a change causes',
@@ -136,6 +137,23 @@ export const USE = {
   },
   onDelete: { title: 'onDelete of a mapping: before a target goes', bindings: OF_HOOK },
   onLink: { title: 'onLink of a mapping: before a link is made', bindings: OF_HOOK },
+  onRecon: {
+    title: 'onRecon of a mapping: before a reconciliation lists both sides; what it throws ends that',
+    bindings: { mappingConfig: MAPPING, reconId: RECON_ID },
+  },
+  result: {
+    title: 'result of a mapping: when a reconciliation has done all',
+    bindings: {
+      mappingConfig: MAPPING,
+      reconId: RECON_ID,
+      source: {
+        type: 'object',
+        says: 'how many sources are in which situation, such as `{"ABSENT": {"count": 3}}`',
+      },
+      target: { type: 'object', says: 'the same of targets that no source has led to' },
+      global: { type: 'object', says: 'the reconciliation, as /recon shows it' },
+    },
+  },
   onUnlink: { title: 'onUnlink of a mapping: before a link goes', bindings: OF_HOOK },
 } as const satisfies ScriptUses;
 

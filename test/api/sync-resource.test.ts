@@ -423,7 +423,7 @@ describe('/sync and /repo/link', () => {
       /'staff_entry' writes '\/login' of 'managed\/entry' as well/,
       /'password' of 'managed\/user' is kept as a hash/,
       /'user_ldap' is passed over: its target 'system\/ldap\/account' is another system/,
-      /"taskThreads" of the mapping 'user_entry' has no effect yet/,
+      /"taskThreads" of the mapping 'user_entry' has no effect/,
     ]) {
       await server.observed('config.warned', ({ message }) => told.test(message));
     }

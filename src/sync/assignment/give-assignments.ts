@@ -15,14 +15,17 @@ import {
   unassignments,
 } from './assign.ts';
 
-/** The scripts with which mappings of the field give assignments and remember them, which the server does itself. */
+/** The scripts with which mappings of the field give assignments and remember them, and prepare a reconciliation, which the server does itself. */
 const SHIPPED =
-  /^(?:bin\/defaults\/script\/)?(roles\/default(?:Mapping\.js|PostMapping\.groovy)|roles\/default(?:Mapping|PostMapping))$/;
+  /^(?:bin\/defaults\/script\/)?(roles\/(?:defaultMapping(?:\.js)?|(?:defaultPostMapping|onRecon)(?:\.groovy)?))$/;
 
 const EFFECTIVE = 'effectiveAssignments';
 
 /** Whether a reference means what the server does itself: a project may have a script of its own under that name. */
-export async function isShipped({ platform }: Scope, reference: ScriptReference): Promise<boolean> {
+export async function isShipped(
+  { platform }: Pick<Scope, 'platform'>,
+  reference: ScriptReference,
+): Promise<boolean> {
   const name = SHIPPED.exec(reference.file ?? '')?.[1];
   if (name === undefined) return false;
   try {
