@@ -1,4 +1,4 @@
-import { type Client, createClient } from '#client/index.ts';
+import { type Client, createClient, NotFoundError } from '#client/index.ts';
 
 /** Where the console is, with a slash at its end: below any path that a proxy has put before it. */
 export const BASE = import.meta.env.DEV
@@ -58,3 +58,13 @@ export const client: Client = createClient({
   fetch: observedFetch,
   reauthenticate: () => doorkeeper?.askPassword() ?? Promise.reject(new Error('Nobody is there to ask')),
 });
+
+/** What was asked for; null where there is none, which is an answer for whoever is about to make it. */
+export async function orNone<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
+}

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ConsoleSite, Visit } from './site.ts';
 
@@ -34,4 +34,10 @@ const LOADING =
 /** Nothing on the page is being loaded any more. It is asked from outside: inside, the policy of the page forbids it. */
 export async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate<boolean>(LOADING)).toBe(false);
+}
+
+/** Has a text stand in an editor in place of another. Put over it at once, it would be given the looks of that by the browser, inline. */
+export async function rewrite(editor: Locator, text: string): Promise<void> {
+  await editor.fill('');
+  await editor.fill(text);
 }

@@ -46,12 +46,20 @@ const PICTURES: Readonly<Record<string, Visit & { readonly act?: (page: Page) =>
   },
   script: {
     path: '/scripts/file/lib/welcome.js?use=onUpdate&type=user',
-    height: 1000,
+    height: 1350,
     act: async (page) => {
       await page
         .getByRole('textbox', { name: 'lib/welcome.js' })
-        .fill('var city = object.city || "Rome";\nsvc.reed("managed/user/avo");\ncity');
-      await page.getByText("svc has no 'reed'").first().waitFor();
+        .fill(
+          'var city = object.city || "Rome";\nlogger.info("{} goes to {}", object.userName, city);\nsvc.patch("managed/user/" + object._id, null, [{ operation: "replace", field: "/city", value: city }]).city',
+        );
+      await page.getByText('It compiles.').waitFor();
+      await page.getByRole('textbox', { name: /^With the object/ }).fill('avo');
+      await expect
+        .poll(() => page.getByRole('textbox', { name: /^Variables/ }).inputValue())
+        .toContain('"userName": "avo"');
+      await page.getByRole('button', { name: 'Rehearse' }).first().click();
+      await page.getByRole('region', { name: 'Result' }).waitFor();
     },
   },
   configuration: { path: '/configuration' },

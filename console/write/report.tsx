@@ -1,4 +1,5 @@
 import type { Change, DryRun, JsonObject } from '#client/index.ts';
+import { Badge } from '../parts/badge.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Took } from '../parts/time.tsx';
 import { useWords } from '../words/words.ts';
@@ -19,6 +20,7 @@ export function Report({ report }: { readonly report: DryRun<unknown> }) {
           <span className="note-body">{warning}</span>
         </p>
       ))}
+      <Tried of={triedOf(report)} />
       {first === undefined ? <p className="soft">{t.nothingChanges}</p> : <OneChange change={first} />}
       {others.length === 0 ? null : (
         <details>
@@ -60,6 +62,53 @@ export function Report({ report }: { readonly report: DryRun<unknown> }) {
       {report.withheld === true ? <p className="hint">{t.withheld}</p> : null}
     </div>
   );
+}
+
+interface Trial {
+  readonly object: string;
+  readonly outcome: string;
+  readonly error: string;
+}
+
+/** Of what goes through many objects, those that it was tried on. */
+function Tried({ of }: { readonly of: readonly Trial[] }) {
+  const t = useWords(words);
+  if (of.length === 0) return null;
+  return (
+    <section aria-label={t.tried} className="stack">
+      <p>{t.tried}</p>
+      <ul className="lines">
+        {of.map(({ object, outcome, error }) => {
+          const isFailed = outcome.startsWith('fail');
+          return (
+            <li key={object}>
+              <Badge tone={isFailed ? 'bad' : 'good'} mark={isFailed ? '✗' : '✓'}>
+                {isFailed ? t.failed : outcome === 'skipped' ? t.skipped : t.succeeded}
+              </Badge>
+              <code>{object}</code>
+              <span>{error}</span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+/** Of a scan in `tried`, of an operation in `rehearsal`. */
+function triedOf({ result }: DryRun<unknown>): readonly Trial[] {
+  const { tried, rehearsal }: Readonly<Record<string, unknown>> = { ...Object(result) };
+  const { objects }: Readonly<Record<string, unknown>> = { ...Object(rehearsal) };
+  const listed = [tried, objects].find(Array.isArray) ?? [];
+  return listed.map((each): Trial => {
+    const { objectID, object = objectID, outcome, error }: Readonly<Record<string, unknown>> = { ...each };
+    const { message = error }: Readonly<Record<string, unknown>> = { ...Object(error) };
+    return {
+      object: String(object),
+      outcome: String(outcome),
+      error: typeof message === 'string' ? message : '',
+    };
+  });
 }
 
 function OneChange({ change }: { readonly change: Change }) {

@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useDeferredValue } from 'react';
-import { type JsonObject, NotFoundError } from '#client/index.ts';
+import type { JsonObject } from '#client/index.ts';
 import type { Remark } from '../../code/code.tsx';
 import { useTyped } from '../../form/dirty.ts';
 import { Button } from '../../parts/button.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Loaded, Loading, Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { client } from '../../session/client.ts';
+import { client, orNone } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import { ConfigHistory } from './history.tsx';
+import { useNames } from './names.ts';
 import { type Origin, OriginBadge } from './origin.tsx';
 import { Plan, remarksOf, usePlan } from './plan.tsx';
 import { addressOf, type ConfigSearch, configRoute } from './routes.ts';
@@ -38,11 +39,14 @@ export function ConfigPage() {
   const found = useQuery({
     queryKey: ['config', 'one', id, 'page'],
     queryFn: async (): Promise<Configuration> => {
-      const said = await client.send<JsonObject & { _origin: Origin }>({
-        method: 'GET',
-        path: ['config', ...id.split('/')],
-        parameters: { _fields: '*,_origin,_effective' },
-      });
+      const said = await orNone(
+        client.send<JsonObject & { _origin: Origin }>({
+          method: 'GET',
+          path: ['config', ...id.split('/')],
+          parameters: { _fields: '*,_origin,_effective' },
+        }),
+      );
+      if (said === null) return { id, revision: undefined, origin: undefined, content: {}, effective: {} };
       return {
         id,
         revision: String(said['_rev']),
@@ -53,9 +57,6 @@ export function ConfigPage() {
     },
     retry: false,
   });
-  if (found.error instanceof NotFoundError) {
-    return <One key={id} of={{ id, revision: undefined, origin: undefined, content: {}, effective: {} }} />;
-  }
   return <Loaded of={found}>{(configuration) => <One key={id} of={configuration} />}</Loaded>;
 }
 
@@ -71,6 +72,7 @@ function One({ of: { id, revision, origin, content, effective } }: { readonly of
   const sent = parse(text);
   const isChanged = text !== before || revision === undefined;
   const plan = usePlan(id, useDeferredValue(isChanged ? sent : undefined));
+  const names = useNames(id);
   const path = ['config', ...id.split('/')];
   const save = async () => {
     if (!isChanged || sent === undefined) return;
@@ -156,12 +158,13 @@ function One({ of: { id, revision, origin, content, effective } }: { readonly of
                     value={text}
                     onChange={(next) => write('text', next)}
                     remarks={text === JSON.stringify(sent, null, 2) ? remarksOf(plan.data) : NO_REMARKS}
+                    known={names.data}
                     onSave={() => void save()}
                     onEnter={() => void save()}
                   />
                 </Suspense>
                 {sent === undefined ? <p className="problem">{t.notJson}</p> : null}
-                {isChanged ? <Plan of={plan} /> : null}
+                {isChanged && sent !== undefined ? <Plan of={plan} /> : null}
               </div>
             ),
           },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
-import { conforms } from '../../test/conform.ts';
+import { conforms, rewrite } from '../../test/conform.ts';
 import { type ConsoleSite, openSite } from '../../test/site.ts';
 
 const executable = await findBrowser();
@@ -27,14 +27,16 @@ describe.skipIf(executable === undefined)('configuration in the console', () => 
     await page.getByRole('textbox', { name: 'Configuration' }).fill('schedule/nightly');
     await page.getByRole('button', { name: 'Write it' }).click();
     const editor = page.getByRole('textbox', { name: 'schedule/nightly' });
-    await editor.fill(
+    await rewrite(
+      editor,
       '{ "enabled": true, "type": "cron", "schedule": "0 0 25 * * ?", "invokeService": "script" }',
     );
     await page
       .getByText(/hour.*25|25.*hour/i)
       .first()
       .waitFor();
-    await editor.fill(
+    await rewrite(
+      editor,
       '{ "enabled": true, "type": "cron", "schedule": "0 0 3 * * ?", "invokeService": "script", "invokeContext": { "script": { "type": "text/javascript", "source": "1" } } }',
     );
     await page.getByRole('list', { name: 'Effects' }).getByRole('listitem').first().waitFor();
@@ -47,7 +49,10 @@ describe.skipIf(executable === undefined)('configuration in the console', () => 
     const { page } = visitor;
     const { _id, _rev, ...audit } = (await site.server.api('GET', 'config/audit')).body;
     const editor = page.getByRole('textbox', { name: 'audit' });
-    await editor.fill(JSON.stringify({ ...audit, keepDays: 400 }));
+    await editor.fill('');
+    await editor.pressSequentially('{ "keep');
+    await page.getByRole('option', { name: /^keepDays/ }).waitFor();
+    await rewrite(editor, JSON.stringify({ ...audit, keepDays: 400 }));
     await editor.press('Control+s');
     await page.getByText('Nothing has been written yet').waitFor();
     await page.getByRole('dialog').getByText('/keepDays').waitFor();
@@ -70,7 +75,7 @@ describe.skipIf(executable === undefined)('configuration in the console', () => 
     const { page } = visitor;
     const { _id, _rev, ...content } = (await site.server.api('GET', 'config/scheduler')).body;
     const editor = page.getByRole('textbox', { name: 'scheduler' });
-    await editor.fill(JSON.stringify({ ...content, '#note': 'mine' }));
+    await rewrite(editor, JSON.stringify({ ...content, '#note': 'mine' }));
     await site.server.api('PUT', 'config/scheduler', { body: { ...content, '#note': 'theirs' } });
     await page.getByRole('button', { name: 'Review' }).click();
     const conflict = page.getByRole('dialog', { name: 'Somebody else was faster' });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { conforms } from '../../test/conform.ts';
 import { type ConsoleSite, openSite } from '../../test/site.ts';
 
@@ -8,8 +9,10 @@ if (executable === undefined) console.warn(NO_BROWSER);
 
 describe.skipIf(executable === undefined)('scans in the console', () => {
   let site: ConsoleSite;
+  let failed: string;
   beforeAll(async () => {
     site = await openSite(executable ?? NO_BROWSER);
+    failed = await failedScan();
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
@@ -17,7 +20,6 @@ describe.skipIf(executable === undefined)('scans in the console', () => {
   async function failedScan(): Promise<string> {
     const { body } = await site.server.api('POST', 'taskscanner?_action=execute', {
       body: {
-        waitForCompletion: true,
         scan: {
           object: 'managed/user',
           _queryFilter: 'department eq "IT"',
@@ -26,16 +28,14 @@ describe.skipIf(executable === undefined)('scans in the console', () => {
         task: { script: { type: 'text/javascript', source: 'throw new Error("too late")' } },
       },
     });
+    const run = () => site.server.api('GET', `taskscanner/${body._id}`);
+    await eventually(run, ({ body: { progress } }) => progress.state === 'COMPLETED');
     return body._id;
   }
 
   it('look as every page does, in a list and one by one', async () => {
     await conforms(site, { path: '/scans' }, { en: 'Scans', de: 'Durchläufe' });
-    await conforms(
-      site,
-      { path: `/scans/${await failedScan()}` },
-      { en: 'managed/user', de: 'managed/user' },
-    );
+    await conforms(site, { path: `/scans/${failed}` }, { en: 'managed/user', de: 'managed/user' });
   });
 
   it('are rehearsed before they begin', async () => {
@@ -51,13 +51,14 @@ describe.skipIf(executable === undefined)('scans in the console', () => {
   });
 
   it('show what failed, alike together and one by one, and try it again', async () => {
-    const visitor = await site.open({ path: `/scans/${await failedScan()}` });
+    const visitor = await site.open({ path: `/scans/${failed}` });
     const { page } = visitor;
     await page.getByText('done, 4 failed').waitFor();
     await page.getByRole('listitem').filter({ hasText: '4×' }).getByText('too late').waitFor();
     await page.getByRole('row', { name: /managed\/user\/avo.*too late/ }).waitFor();
     await page.keyboard.press('x');
-    await page.getByRole('dialog', { name: 'Try the 4 objects that failed again' }).waitFor();
+    const again = page.getByRole('dialog', { name: 'Try the 4 objects that failed again' });
+    await again.getByRole('listitem').filter({ hasText: 'managed/user/avo' }).getByText('too late').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(visitor.problems).toEqual([]);

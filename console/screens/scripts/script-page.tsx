@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useDeferredValue, useState } from 'react';
-import { NotFoundError } from '#client/index.ts';
 import type { Remark } from '../../code/code.tsx';
 import { useTyped } from '../../form/dirty.ts';
 import { Button } from '../../parts/button.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Card, Loaded, Loading, Page } from '../../parts/page.tsx';
-import { client } from '../../session/client.ts';
+import { client, orNone } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
@@ -35,15 +34,17 @@ export function ScriptPage() {
   const { _splat: path = '' } = scriptRoute.useParams();
   const script = useQuery({
     queryKey: ['config', 'script', path],
-    queryFn: () => client.send<Script>({ method: 'GET', path: ['script', 'file', ...path.split('/')] }),
+    queryFn: () =>
+      orNone(client.send<Script>({ method: 'GET', path: ['script', 'file', ...path.split('/')] })),
     retry: false,
   });
-  // One that is to be written.
-  if (script.error instanceof NotFoundError) {
-    const type = path.endsWith('.groovy') ? 'groovy' : 'text/javascript';
-    return <One key={path} script={{ _id: path, type, source: null, sources: [], content: '' }} />;
-  }
-  return <Loaded of={script}>{(found) => <One key={path} script={found} />}</Loaded>;
+  return <Loaded of={script}>{(found) => <One key={path} script={found ?? newScript(path)} />}</Loaded>;
+}
+
+/** One that is to be written. */
+function newScript(path: string): Script {
+  const type = path.endsWith('.groovy') ? 'groovy' : 'text/javascript';
+  return { _id: path, type, source: null, sources: [], content: '' };
 }
 
 function One({ script }: { readonly script: Script }) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
-import { conforms } from '../../test/conform.ts';
+import { conforms, rewrite } from '../../test/conform.ts';
 import { type ConsoleSite, openSite } from '../../test/site.ts';
 
 const executable = await findBrowser();
@@ -41,9 +41,10 @@ describe.skipIf(executable === undefined)('scripts in the console', () => {
     await editor.click();
     await page.keyboard.type('svc.rea');
     await page.getByRole('option', { name: /^read/ }).waitFor();
-    await editor.fill('svc.reed("managed/user/avo")');
+    await rewrite(editor, 'svc.reed("managed/user/avo")');
     await page.getByRole('list', { name: /wrong/ }).getByText("svc has no 'reed'").waitFor();
-    await editor.fill(
+    await rewrite(
+      editor,
       'console.log("moving");\nsvc.patch("managed/user/" + object._id, null, [{ operation: "replace", field: "/city", value: "Rome" }]).city',
     );
     await page.getByRole('combobox', { name: 'Run as' }).selectOption('onUpdate');
