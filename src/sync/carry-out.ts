@@ -6,11 +6,19 @@ import { Connection, formatPath, parsePath } from '#resource/index.ts';
 import { type ActionPlan, hasPostAction, type LinkChange, planAction } from './action.ts';
 import { changeSet, withoutNulls } from './change-set.ts';
 import type { Choice } from './choose-action.ts';
-import { makeLink, moveLink, removeLink } from './linked-pair.ts';
+import { findPair, makeLink, moveLink, removeLink } from './linked-pair.ts';
 import { NO_SOURCE, type Sight } from './look.ts';
 import type { Provenance } from './map-properties.ts';
 import { mapTarget, runPlainHook } from './map-target.ts';
 import { runScript } from './mapping-scripts.ts';
+import {
+  createOutside,
+  deleteOutside,
+  isOutside,
+  patchOutside,
+  settleOutside,
+  withKnownSecrets,
+} from './outside.ts';
 import type { Scope } from './stage.ts';
 
 /** What an action has come to. */
@@ -54,10 +62,13 @@ export async function carryOut(
     case 'delete':
       await runPlainHook(scope, 'onDelete', sight);
       await changeLink(scope, sight, plan.link, '');
-      await new Connection(scope.platform.resources, scope.context).delete(
-        pathOf(scope, String(targetId)),
-        revisionOf(target),
-      );
+      if (isOutside(scope.mapping.target)) await deleteOutside(scope, sight.sourceId, String(targetId));
+      else {
+        await new Connection(scope.platform.resources, scope.context).delete(
+          pathOf(scope, String(targetId)),
+          revisionOf(target),
+        );
+      }
       return { ...NOTHING, targetId: null, targetObject: null, written: [], hasChanged: true };
     default: {
       await changeLink(scope, sight, plan.link, targetId ?? '');
@@ -108,12 +119,8 @@ export async function runPostAction(
 
 async function create(scope: Scope, sight: Sight, link: LinkChange, remembered: JsonValue): Promise<Outcome> {
   const { wanted, provenance, assignments } = await mapTarget(scope, withSource(sight), remembered);
-  const given = wanted['_id'];
-  const id = typeof given === 'string' && given !== '' ? given : randomUUID();
-  await changeLink(scope, sight, link, id);
   const content = withoutNulls(wanted);
-  const connection = new Connection(scope.platform.resources, scope.context);
-  await connection.create(scope.mapping.target, id, content);
+  const id = await place(scope, sight, link, wanted['_id'], content);
   return {
     targetId: id,
     targetObject: { _id: id, ...content },
@@ -124,13 +131,43 @@ async function create(scope: Scope, sight: Sight, link: LinkChange, remembered: 
   };
 }
 
-async function update(scope: Scope, sight: Sight, link: LinkChange, remembered: JsonValue): Promise<Outcome> {
-  const { target, targetId } = sight;
-  const id = String(targetId);
+/** @returns the id of the new target */
+async function place(
+  scope: Scope,
+  sight: Sight,
+  link: LinkChange,
+  given: JsonValue | undefined,
+  content: JsonObject,
+): Promise<string> {
+  const { mapping, platform, context } = scope;
+  if (isOutside(mapping.target)) {
+    const made = await createOutside(scope, sight.sourceId, content);
+    await changeLink(scope, sight, link, made);
+    await settleOutside(scope, sight.sourceId, content);
+    return made;
+  }
+  const id = typeof given === 'string' && given !== '' ? given : randomUUID();
   await changeLink(scope, sight, link, id);
+  await new Connection(platform.resources, context).create(mapping.target, id, content);
+  return id;
+}
+
+async function update(scope: Scope, sight: Sight, link: LinkChange, remembered: JsonValue): Promise<Outcome> {
+  const { target, targetId, sourceId } = sight;
+  const before = String(targetId);
+  const isOther = isOutside(scope.mapping.target);
+  await changeLink(scope, sight, link, before);
   const { wanted, provenance, assignments } = await mapTarget(scope, withSource(sight), remembered);
-  const operations = await changeSet(scope.platform.crypto, target ?? {}, wanted);
-  if (operations.length > 0) {
+  const existing = isOther ? await withKnownSecrets(scope, sourceId, target ?? {}, wanted) : (target ?? {});
+  const operations = await changeSet(scope.platform.crypto, existing, wanted);
+  let id = before;
+  if (operations.length > 0 && isOther) {
+    id = await patchOutside(scope, before, operations);
+    if (id !== before) await followRename(scope, sourceId, id);
+    const names = new Set(operations.map(({ field: [name] }) => name));
+    const written = Object.entries(wanted).filter(([name]) => names.has(name));
+    await settleOutside(scope, sourceId, Object.fromEntries(written));
+  } else if (operations.length > 0) {
     const connection = new Connection(scope.platform.resources, scope.context);
     await connection.patch(pathOf(scope, id), revisionOf(target), operations);
   }
@@ -142,6 +179,17 @@ async function update(scope: Scope, sight: Sight, link: LinkChange, remembered: 
     provenance,
     assignments,
   };
+}
+
+/** Where ids are names, another name makes another id. */
+async function followRename(
+  { mapping, qualifier, context }: Scope,
+  sourceId: string,
+  id: string,
+): Promise<void> {
+  const db = await context.unitOfWork.db();
+  const link = await findPair(db, mapping, qualifier, 'source', sourceId);
+  if (link !== undefined) await moveLink(db, mapping, link, id);
 }
 
 async function changeLink(scope: Scope, sight: Sight, change: LinkChange, targetId: string): Promise<void> {

@@ -8,6 +8,7 @@ import { goDeeper } from './loop-guard.ts';
 import type { Mapping } from './mapping.ts';
 import { runScript } from './mapping-scripts.ts';
 import { takeOut, tryAgain } from './outbox.ts';
+import { isAway } from './outside.ts';
 import { readObject } from './read-object.ts';
 import type { Stage, SyncPlatform } from './stage.ts';
 import { recordOf, type SyncRecord } from './sync-record.ts';
@@ -22,6 +23,8 @@ export interface SourceObject {
   readonly failures?: number;
   /** It is one of many that nobody has looked at: what would take something away is held. */
   readonly isCautious?: boolean;
+  /** Of the row of the outbox that nobody holds meanwhile; another one stays. */
+  readonly generation?: string;
 }
 
 /**
@@ -34,7 +37,8 @@ export async function deliverSource(
   mapping: Mapping,
   object: SourceObject,
 ): Promise<readonly SyncRecord[]> {
-  const { id, oldSource, failures = 0, isCautious = false } = object;
+  const { id, oldSource, failures = 0, isCautious = false, generation } = object;
+  const failed = (error: unknown) => (isAway(error) ? failures : failures + 1);
   const { unitOfWork } = outer;
   const stage = {
     platform,
@@ -52,7 +56,7 @@ export async function deliverSource(
     const [qualifier = 'default'] = 'language' in mapping.linkQualifiers ? [] : mapping.linkQualifiers;
     const scope = { ...stage, qualifier };
     await noteFailed(scope, id, found.error, {});
-    await tryAgain(stage, { sourceId: id, oldSource }, failures + 1, found.error);
+    await tryAgain(stage, { sourceId: id, oldSource }, failed(found.error), found.error);
     return [recordOf(scope, id, {}, found)];
   }
   const { source, qualifiers } = found;
@@ -69,8 +73,8 @@ export async function deliverSource(
   }
   const known = source === null ? oldSource : null;
   if (failure === undefined && isHeld) await holdBack(await unitOfWork.db(), mapping.name, id);
-  else if (failure === undefined) await takeOut(stage, id);
-  else await tryAgain(stage, { sourceId: id, oldSource: known }, failures + 1, failure.error);
+  else if (failure === undefined) await takeOut(stage, id, generation);
+  else await tryAgain(stage, { sourceId: id, oldSource: known }, failed(failure.error), failure.error);
   return records;
 }
 

@@ -9,6 +9,7 @@ import { type Inquiry, look, lookAtTarget, NO_SOURCE, type Sight, withTarget } f
 import { isLoop } from './loop-guard.ts';
 import { hookBindings } from './map-target.ts';
 import { runScript } from './mapping-scripts.ts';
+import { wasDeletedOutside } from './outside.ts';
 import { remember } from './remember.ts';
 import type { Scope } from './stage.ts';
 import { findState, storeFailure } from './state-repository.ts';
@@ -152,7 +153,10 @@ export function requireSurvivable({ unitOfWork, deliveries = [] }: WriteContext,
 }
 
 async function choiceOf(scope: Scope, sight: Sight, demand: Demand | undefined): Promise<Choice> {
-  if (demand === undefined) return chooseAction(scope, sight, {});
+  if (demand === undefined) {
+    if (!(await wasDeletedOutside(scope, sight))) return chooseAction(scope, sight, {});
+    return { action: 'UNLINK', rule: null, postAction: undefined };
+  }
   const { action, situation, ignoresPostAction, parameters } = demand;
   if (situation !== null && situation !== sight.situation) {
     throw new PreconditionFailedError(

@@ -73,9 +73,12 @@ export interface Mapping {
   readonly written: JsonObject;
 }
 
-/** Whether a mapping can reach the set at this end: what the server itself keeps, with or without slashes around it. */
+/** Whether a mapping can reach the set at this end, with or without slashes around it: what the server itself keeps, and other systems. */
 export function isReachable(end: 'source' | 'target', collection: string): boolean {
-  const sets = end === 'source' ? /^managed\/[^/]+$/ : /^(?:managed\/[^/]+|repo\/.+)$/;
+  const sets =
+    end === 'source'
+      ? /^(?:managed\/[^/]+|system\/[^/]+\/[^/]+)$/
+      : /^(?:managed\/[^/]+|repo\/.+|system\/[^/]+\/[^/]+)$/;
   return sets.test(trimmed(collection));
 }
 

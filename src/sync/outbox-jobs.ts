@@ -9,8 +9,9 @@ import { countHeld, refuseHeld, releaseHeld } from './held-repository.ts';
 import type { Mapping } from './mapping.ts';
 import { MOST_ATTEMPTS, pauseAfter, tryAgain, wake } from './outbox.ts';
 import { claimNext, claimRow, hasDue, type OutboxRow, postpone } from './outbox-repository.ts';
+import { isAwayId, isOutside } from './outside.ts';
 import type { StoringPlatform, SyncPlatform } from './stage.ts';
-import { keptError } from './sync-record.ts';
+import { keptError, type SyncRecord } from './sync-record.ts';
 import { overThreshold } from './thresholds.ts';
 
 /** Deliveries of one job, and how long it begins new ones: others want its seat, and a node that stops waits for it. */
@@ -18,6 +19,10 @@ const MOST_ROWS = 200;
 const BUDGET_MS = 5_000;
 /** What somebody else delivers at this moment is looked at again after that. */
 const BUSY_MS = 1_000;
+/** What is for a system that is away waits so long; one of all asks whether it is back. */
+const AWAY_MS = 5_000;
+/** After so long whoever delivers outside is taken to have ended over it. */
+const LEASE_MS = 120_000;
 
 const WHAT_TO_DO =
   'Look at sync/queue, then sync/queue?_action=approve&mapping=…, or drop; or mend the mapping and deliver all again';
@@ -37,7 +42,8 @@ export function outboxJobs(platform: StoringPlatform): JobHandler {
       const round = new Round(platform, mapping, fence, suspected > 0);
       let count = 0;
       while (count < MOST_ROWS && performance.now() < until && (await round.deliverNext())) count += 1;
-      if (await hasDue(await unitOfWork.db(), name)) await wake(platform, unitOfWork, mapping, 0);
+      if (await hasDue(await unitOfWork.db(), name))
+        await wake(platform, unitOfWork, mapping, round.isAway ? AWAY_MS : 0);
       else await settleHeld(platform, unitOfWork, mapping);
     },
     groupOf: ({ data }) => String(data['mapping']),
@@ -70,6 +76,8 @@ class Round {
   readonly #fence: (transaction: Db) => Promise<void>;
   /** Whether nodes or threads have ended over one of the rows. */
   readonly #isSuspect: boolean;
+  /** The system of the targets does not answer: the others wait, too. */
+  isAway = false;
 
   constructor(
     platform: StoringPlatform,
@@ -91,12 +99,15 @@ class Round {
         const row = await claimNext(await unitOfWork.db(), this.#mapping.name);
         if (row === undefined) return 'none';
         taken.row = row;
+        // Whoever changes the object must not wait for another system: nobody holds the row meanwhile.
+        if (isOutside(this.#mapping.target)) return this.#beginCarefully(unitOfWork, row, LEASE_MS);
         if (row.attempt > 0 || this.#isSuspect) return this.#beginCarefully(unitOfWork, row);
         await this.#deliver(unitOfWork, row, row.attempt);
         return undefined;
       });
       if (careful === 'none') return false;
       if (careful !== undefined) await this.#deliverCarefully(careful);
+      if (this.isAway) return false;
     } catch (error) {
       if (taken.row === undefined || error instanceof FencedOutError || isOfDatabase(error)) throw error;
       await this.#giveBack(taken.row, error);
@@ -105,20 +116,25 @@ class Round {
   }
 
   /** Counts it as failed before it begins: what ends its thread each time is given up in the end like anything else. */
-  async #beginCarefully(unitOfWork: UnitOfWork, row: OutboxRow): Promise<OutboxRow | undefined> {
+  async #beginCarefully(
+    unitOfWork: UnitOfWork,
+    row: OutboxRow,
+    leaseMs?: number,
+  ): Promise<OutboxRow | undefined> {
     const failures = row.attempt + 1;
     if (failures > MOST_ATTEMPTS) {
       await this.#fail(unitOfWork, row, brokeItsThread());
       return undefined;
     }
     // Nobody is woken for it: if its thread ends, it is overdue one day.
-    await postpone(await unitOfWork.db(), row, pauseAfter(failures), failures);
+    await postpone(await unitOfWork.db(), row, leaseMs ?? pauseAfter(failures), failures);
     return row;
   }
 
   async #deliverCarefully(row: OutboxRow): Promise<void> {
     await this.#apart(async (unitOfWork) => {
-      const now = await claimRow(await unitOfWork.db(), row);
+      const isFree = isOutside(this.#mapping.target);
+      const now = isFree ? row : await claimRow(await unitOfWork.db(), row);
       if (now !== undefined) await this.#deliver(unitOfWork, now, row.attempt);
     });
   }
@@ -135,7 +151,12 @@ class Round {
     const oldSource = await opened(this.#platform, row);
     const context = contextOf(row, unitOfWork);
     const object = { id, oldSource, failures, isCautious: row.is_cautious };
-    await deliverSource(this.#platform, context, this.#mapping, object);
+    const isOther = isOutside(this.#mapping.target);
+    const records = await deliverSource(this.#platform, context, this.#mapping, {
+      ...object,
+      ...(isOther ? { generation: row.generation } : {}),
+    });
+    this.isAway = isOther && records.some(saysAway);
   }
 
   /** What could not even be written down in its own unit of work. */
@@ -164,6 +185,11 @@ class Round {
       return work(unitOfWork);
     });
   }
+}
+
+function saysAway({ cause }: SyncRecord): boolean {
+  const detail = isObject(cause) ? cause['detail'] : undefined;
+  return isObject(detail) && isAwayId(detail['id']);
 }
 
 /** Nobody is to blame but the database. Who was always in the way of others has failed. */

@@ -28,9 +28,11 @@ export interface OutboxRow extends Cause {
   readonly attempt: number;
   /** Whether it is one of all: what it would take away is held. */
   readonly is_cautious: boolean;
+  /** Another one after each change. */
+  readonly generation: string;
 }
 
-export interface NewDelivery extends Omit<OutboxRow, 'is_cautious'> {
+export interface NewDelivery extends Omit<OutboxRow, 'is_cautious' | 'generation'> {
   readonly is_dead: boolean;
   readonly error: JsonObject | null;
   /** From now. */
@@ -75,7 +77,9 @@ const TABLE: QueryTable = {
   ]),
 };
 
-const CLAIMED = sql.raw('mapping, source_id, old_value, attempt, transaction_id, security, is_cautious');
+const CLAIMED = sql.raw(
+  'mapping, source_id, old_value, attempt, transaction_id, security, is_cautious, generation::text',
+);
 
 const SHOWN = sql`mapping, source_id, ${STATE} as state, attempt, due_at, error, first_at,
   security->>'authenticationId' as user_id, transaction_id`;
@@ -147,8 +151,13 @@ function keyOf(mapping: string, sourceId: string): string {
   return JSON.stringify([mapping, sourceId]);
 }
 
-export function takingFromOutbox(mapping: string, sourceId: string): RawBuilder<unknown> {
-  return sql`delete from sync_outbox where mapping = ${mapping} and source_id = ${sourceId}`;
+export function takingFromOutbox(
+  mapping: string,
+  sourceId: string,
+  generation?: string,
+): RawBuilder<unknown> {
+  const same = generation === undefined ? sql`` : sql` and generation = ${generation}`;
+  return sql`delete from sync_outbox where mapping = ${mapping} and source_id = ${sourceId}${same}`;
 }
 
 /** The delivery that has been due for longest, which nobody else takes before the end of the transaction. */

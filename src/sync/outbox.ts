@@ -79,9 +79,13 @@ export function pauseAfter(failures: number): number {
   return FIRST_PAUSE_MS * 2 ** (failures - 1);
 }
 
-/** Nothing is left to be done about it. */
-export async function takeOut({ context, mapping }: Stage, sourceId: string): Promise<void> {
-  await context.unitOfWork.hold({ statement: takingFromOutbox(mapping.name, sourceId) });
+/** Nothing is left to be done about it. @param generation of the row that is meant, where others may have written it meanwhile */
+export async function takeOut(
+  { context, mapping }: Stage,
+  sourceId: string,
+  generation?: string,
+): Promise<void> {
+  await context.unitOfWork.hold({ statement: takingFromOutbox(mapping.name, sourceId, generation) });
 }
 
 /** Enqueues a job that looks what is due of a mapping. */

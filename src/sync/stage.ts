@@ -1,5 +1,5 @@
 import type { Crypto } from '#crypto/index.ts';
-import type { Database, DatabaseClock } from '#database/index.ts';
+import type { Database, DatabaseClock, Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
@@ -18,6 +18,8 @@ export interface SyncPlatform {
   readonly observe: Observe;
   readonly queue: Pick<Queue, 'enqueue'>;
   readonly clock: Pick<DatabaseClock, 'now'>;
+  /** Does something at once, which stays whatever becomes of the unit of work. */
+  readonly aside: <T>(work: (db: Db) => Promise<T>) => Promise<T>;
   /** Records in the audit what was done, with the unit of work that does it. */
   readonly record: (context: WriteContext, facts: JsonObject, sourceId: string) => Promise<void>;
 }

@@ -37,7 +37,19 @@ export function syncFeature(
   const mappings = new Mappings(config);
   const { clock, queue } = platform;
   const resources = router;
-  const sync = { database, scripts, scriptFiles, crypto, observe, resources, mappings, record, clock, queue };
+  const sync: StoringPlatform = {
+    database,
+    scripts,
+    scriptFiles,
+    crypto,
+    observe,
+    resources,
+    mappings,
+    record,
+    clock,
+    queue,
+    aside: (work) => work(database.db),
+  };
   queue.work(SYNC_QUEUE, outboxJobs(sync), { concurrency: CONCURRENCY, runsScripts: true });
   return {
     synchronizer: synchronizerOf(sync),

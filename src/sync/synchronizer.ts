@@ -4,6 +4,7 @@ import type { Synchronizer, SyncNotification, SyncResults } from '#platform/inde
 import { type Context, dbOf, formatPath, parsePath, type WriteContext } from '#resource/index.ts';
 import { deliverSource } from './deliver-source.ts';
 import { putOff, takesInside } from './outbox.ts';
+import { isOutside } from './outside.ts';
 import type { SyncPlatform } from './stage.ts';
 import { listStates } from './state-repository.ts';
 import { queuedRecord, type SyncRecord } from './sync-record.ts';
@@ -39,7 +40,8 @@ export async function notify(
 ): Promise<SyncResults & { readonly syncDetails: SyncRecord[] }> {
   const syncDetails: SyncRecord[] = [];
   for (const mapping of platform.mappings.from(collection)) {
-    if (takesInside(context)) {
+    // Nobody's locks wait for another system.
+    if (!isOutside(mapping.target) && takesInside(context)) {
       syncDetails.push(...(await deliverSource(platform, context, mapping, { id, oldSource })));
     } else {
       const known = action === 'notifyDelete' ? oldSource : null;

@@ -244,6 +244,8 @@ export class ConnectorError extends Error {
   readonly kind: ConnectorErrorKind;
   readonly attribute: string | undefined;
   readonly retryAfterMs: number | undefined;
+  /** Of `alreadyExists`: who is there. */
+  readonly existingId: string | undefined;
   /** Of the other side, such as a result code. */
   readonly nativeCode: string | undefined;
 
@@ -254,6 +256,7 @@ export class ConnectorError extends Error {
       readonly attribute?: string;
       readonly retryAfterMs?: number;
       readonly nativeCode?: string;
+      readonly existingId?: string;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -262,5 +265,6 @@ export class ConnectorError extends Error {
     this.attribute = facts.attribute;
     this.retryAfterMs = facts.retryAfterMs;
     this.nativeCode = facts.nativeCode;
+    this.existingId = facts.existingId;
   }
 }

@@ -94,9 +94,9 @@ class MemoryConnector implements Connector {
   async create(_type: string, attributes: Attributes) {
     await this.#reach();
     const [name] = attributes.get(NAME) ?? [];
-    for (const stored of this.#memory.accounts.values()) {
+    for (const [existingId, stored] of this.#memory.accounts) {
       if (stored.get(NAME)?.[0] === name)
-        throw new ConnectorError('alreadyExists', `There is '${name}' already`);
+        throw new ConnectorError('alreadyExists', `There is '${name}' already`, { existingId });
     }
     const id = randomUUID();
     this.#memory.accounts.set(id, new Map(attributes));

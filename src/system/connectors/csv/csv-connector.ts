@@ -157,7 +157,7 @@ class CsvConnector implements Connector {
       return {
         replace: (row) => {
           if (row[columns.uid] === id)
-            throw new ConnectorError('alreadyExists', `There is a row '${id}' already`);
+            throw new ConnectorError('alreadyExists', `There is a row '${id}' already`, { existingId: id });
           return row;
         },
         append: () => [made],

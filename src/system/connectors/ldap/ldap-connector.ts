@@ -189,11 +189,13 @@ class LdapConnector implements Connector {
     const all = newAttributes(name, attributes, classes, this.#configuration);
     await this.#connections
       .use(signal, (client) => client.add(name, all))
-      .catch((error: unknown) => {
-        const isAboveMissing = error instanceof ConnectorError && error.kind === 'notFound';
-        throw isAboveMissing
-          ? new ConnectorError('dependencyMissing', `There is nothing above '${name}'`, { cause: error })
-          : error;
+      .catch(async (error: unknown) => {
+        const kind = error instanceof ConnectorError ? error.kind : undefined;
+        if (kind === 'notFound')
+          throw new ConnectorError('dependencyMissing', `There is nothing above '${name}'`);
+        if (kind !== 'alreadyExists') throw error;
+        const existingId = await this.#idAt(name, signal);
+        throw new ConnectorError(kind, `There is an entry '${name}' already`, { existingId });
       });
     return { id: await this.#idAt(name, signal) };
   }
