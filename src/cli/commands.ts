@@ -34,6 +34,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   plan: async () => (await import('./remote/plan.ts')).plan,
   schedule: async () => (await import('./remote/schedule.ts')).schedule,
   scan: async () => (await import('./remote/scan.ts')).scan,
+  system: async () => (await import('./remote/system.ts')).system,
   recon: async () => (await import('./remote/recon.ts')).recon,
   process: async () => (await import('./remote/process.ts')).processes,
   task: async () => (await import('./remote/task.ts')).task,

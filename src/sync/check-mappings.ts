@@ -4,6 +4,7 @@ import {
   managedConfig,
   mappingConfig,
   type Objection,
+  provisionerConfig,
   RECONCILIATION_KEYS,
   syncConfig,
   writtenJson,
@@ -129,14 +130,11 @@ function isInside({ source, target }: MappingConfig): boolean {
 }
 
 function unreachable({ name, ...mapping }: MappingConfig, end: 'source' | 'target'): Objection {
-  const isSystem = mapping[end].replace(/^\//, '').startsWith('system/');
   return {
     id: 'SYNC_OUTSIDE',
     field: `/${end}`,
-    message: isSystem
-      ? `the mapping '${name}' is passed over: its ${end} '${mapping[end]}' is another system, and there are no connectors yet`
-      : `the mapping '${name}' is passed over: its ${end} '${mapping[end]}' is not available`,
-    hint: 'Mappings lead from managed/<type> to managed/<type> or repo/<path>',
+    message: `the mapping '${name}' is passed over: its ${end} '${mapping[end]}' is not available`,
+    hint: 'Mappings lead from managed/<type> or system/<name>/<type> to these, or to repo/<path>',
     isWarning: true,
   };
 }
@@ -197,13 +195,16 @@ function idleKeys(mapping: MappingConfig): readonly Objection[] {
 
 /** Types may come with a change of managed.json. */
 function unknownSets(config: ConfigStore, mapping: Mapping): readonly Objection[] {
-  const types = config.get(managedConfig).objects.map(({ name }) => `managed/${name}`);
+  const ofSystems = config
+    .list(provisionerConfig)
+    .flatMap(({ value }) => Object.keys(value.objectTypes).map((type) => `system/${value.name}/${type}`));
+  const types = [...config.get(managedConfig).objects.map(({ name }) => `managed/${name}`), ...ofSystems];
   return (['source', 'target'] as const)
-    .filter((end) => mapping[end].startsWith('managed/') && !types.includes(mapping[end]))
+    .filter((end) => !mapping[end].startsWith('repo/') && !types.includes(mapping[end]))
     .map((end) => ({
       id: 'SYNC_UNKNOWN_TYPE',
       field: `/${end}`,
-      message: `the mapping '${mapping.name}' will fail: managed.json declares no type for '${mapping[end]}'`,
+      message: `the mapping '${mapping.name}' will fail: no file declares a type for '${mapping[end]}'`,
       hint: didYouMean(mapping[end], types) ?? `There are ${types.join(', ')}`,
       isWarning: true,
     }));

@@ -7,6 +7,7 @@ import { NO_SOURCE } from './look.ts';
 import { goDeeper } from './loop-guard.ts';
 import type { Mapping } from './mapping.ts';
 import { takeOut } from './outbox.ts';
+import { isOutside } from './outside.ts';
 import type { SyncPlatform } from './stage.ts';
 import { keptError, type Progress } from './sync-record.ts';
 
@@ -122,7 +123,9 @@ export async function reconcilePair(
     return { ...result, outcome: isRefused ? 'refused' : 'failed', error: keptError(failure.error) };
   }
   // What was to be delivered by the queue is delivered.
-  if (sourceId !== null && how !== 'rehearse' && isOnlyQualifier(mapping)) await takeOut(scope, sourceId);
+  // What waits for another system may have been written meanwhile: nobody holds its row.
+  const isOwn = sourceId !== null && how !== 'rehearse' && !isOutside(mapping.target);
+  if (isOwn && isOnlyQualifier(mapping)) await takeOut(scope, sourceId);
   return { ...result, outcome: 'done', error: null };
 }
 

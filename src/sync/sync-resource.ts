@@ -25,6 +25,7 @@ import type { Mapping } from './mapping.ts';
 import type { Mappings } from './mappings.ts';
 import { wake } from './outbox.ts';
 import { putAllInOutbox } from './outbox-repository.ts';
+import { isOutside } from './outside.ts';
 import type { StoringPlatform, SyncPlatform } from './stage.ts';
 import { shownRecord } from './sync-record.ts';
 import { notify } from './synchronizer.ts';
@@ -48,6 +49,13 @@ export function syncResource(platform: StoringPlatform): RouteHandler {
       async run(context, request) {
         const { unitOfWork } = context;
         const mapping = mappingNamed(platform.mappings, parameter(request, 'mapping'));
+        if (isOutside(mapping.source)) {
+          throw new BadRequestError(`The objects of '${mapping.source}' are in another system`, {
+            id: 'SYNC_BAD_QUESTION',
+            field: 'mapping',
+            hint: `Reconcile it: recon?_action=recon&mapping=${mapping.name}`,
+          });
+        }
         const queued = await putAllInOutbox(await unitOfWork.db(), mapping, causeOf(context));
         for (let job = 0; job < JOBS_AT_ONCE && queued > 0; job++)
           await wake(platform, unitOfWork, mapping, 0);
@@ -167,7 +175,7 @@ export function mappingNamed(mappings: Mappings, name: string): Mapping {
     why !== undefined
       ? `The mapping '${name}' is left out: ${why}`
       : isOutside
-        ? `The mapping '${name}' is passed over: it leads to another system, and there are no connectors yet`
+        ? `The mapping '${name}' is passed over: it is about what no mapping reaches`
         : `There is no mapping '${name.slice(0, 100)}'`,
     {
       id: 'SYNC_NO_MAPPING',

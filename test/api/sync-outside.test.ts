@@ -185,8 +185,9 @@ describe.skipIf(SLAPD === undefined)('a mapping to another system', () => {
   it('takes for its own what was made though nobody was told', async () => {
     await put('seed');
     await settled('seed');
-    const timedOut = server.observed('system.called', ({ operation, outcome }) =>
-      [operation, outcome].join() === 'CREATE,timeout',
+    const timedOut = server.observed(
+      'system.called',
+      ({ operation, outcome }) => [operation, outcome].join() === 'CREATE,timeout',
     );
     proxy.setWeather({ hole: 'toClient' });
     await put('ute', { phones: ['7'] });

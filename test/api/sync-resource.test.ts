@@ -415,6 +415,7 @@ describe('/sync and /repo/link', () => {
         ],
       },
       { name: 'user_ldap', source: 'managed/user', target: 'system/ldap/account' },
+      { name: 'user_else', source: 'managed/user', target: 'elsewhere/account' },
     ];
     const { status } = await api('PUT', 'config/sync', { body: { mappings: [OPEN, ...more] } });
     expect(status).toBe(200);
@@ -422,15 +423,16 @@ describe('/sync and /repo/link', () => {
       /'userNme'.*Did you mean 'userName'/,
       /'staff_entry' writes '\/login' of 'managed\/entry' as well/,
       /'password' of 'managed\/user' is kept as a hash/,
-      /'user_ldap' is passed over: its target 'system\/ldap\/account' is another system/,
-      /"taskThreads" of the mapping 'user_entry' has no effect/,
+      /'user_ldap' will fail: no file declares a type for 'system\/ldap\/account'/,
+      /'user_else' is passed over: its target 'elsewhere\/account' is not available/,
+      /"taskThreads" of the mapping 'user_entry' has no effect:/,
     ]) {
       await server.observed('config.warned', ({ message }) => told.test(message));
     }
-    const asked = await perform({ action: 'CREATE', sourceId: 'x', mapping: 'user_ldap' });
+    const asked = await perform({ action: 'CREATE', sourceId: 'x', mapping: 'user_else' });
     expect(asked).toMatchObject({
       status: 404,
-      body: { message: expect.stringContaining('no connectors yet') },
+      body: { message: expect.stringContaining('is passed over') },
     });
   });
 });

@@ -2,9 +2,9 @@ import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import { isObject } from '#json/index.ts';
 import type { ScheduledService } from './scheduled-service.ts';
 
-const NO_SYNCHRONISATION = 'there is no synchronisation with other systems yet';
+const NO_SYNCHRONISATION = 'there is no live synchronisation with other systems yet';
 
-/** `invokeService: "provisioner"`: there are no connectors yet, so each run fails and says so. */
+/** `invokeService: "provisioner"`: systems are reconciled, and tell of no changes yet, so each run fails and says so. */
 const provisionerScheduledService: ScheduledService = {
   invokeService: 'provisioner',
   unconfigured: NO_SYNCHRONISATION,
@@ -12,9 +12,10 @@ const provisionerScheduledService: ScheduledService = {
   async execute(_context, { invokeContext }) {
     const source = isObject(invokeContext) ? invokeContext['source'] : undefined;
     if (source === undefined) throw missing('provisioner', 'source');
-    throw new NotFoundError(`'${String(source)}' cannot be synchronised: no connector is configured`, {
+    throw new NotFoundError(`'${String(source)}' cannot be synchronised live: it tells of no changes`, {
       id: 'SCHED_NO_CONNECTOR',
       field: '/invokeContext/source',
+      hint: 'A schedule of the service "sync" reconciles a mapping',
     });
   },
 };
