@@ -47,7 +47,6 @@ describe('a project as an integrator of the field brings it', () => {
         'warning INFO_NOT_RUN conf/info-uiconfig.json:1',
         'warning MANAGED_BAD_DISPLAY conf/managed.json:21',
         'warning MANAGED_BAD_DISPLAY conf/managed.json:27',
-        'warning SCHED_NO_SERVICE conf/schedule-reconcile.json:6',
         'warning SCRIPT_GROOVY_DOUBT script/normalize.groovy:3',
         'warning SCRIPT_GROOVY_DOUBT script/toolbox.groovy:12',
         'warning WORKFLOW_BAD_SCRIPT workflow/onboarding.bpmn20.xml:45',

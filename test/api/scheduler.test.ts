@@ -55,7 +55,7 @@ describe('schedules over HTTP', () => {
 
   it('are created with an id of the server and read back with all fields, triggers and next date', async () => {
     const created = await api('POST', 'scheduler/job', {
-      body: { schedule: '0 0 2 * * ?', invokeService: 'sync', timeZone: 'UTC' },
+      body: { schedule: '0 0 2 * * ?', invokeService: 'provisioner', timeZone: 'UTC' },
     });
     expect(created.status).toBe(201);
     expect(created.headers.get('etag')).toBeNull();
@@ -66,7 +66,7 @@ describe('schedules over HTTP', () => {
       misfirePolicy: 'fireAndProceed',
       schedule: '0 0 2 * * ?',
       type: 'cron',
-      invokeService: 'svc.service.sync',
+      invokeService: 'svc.service.provisioner',
       invokeContext: null,
       invokeLogLevel: 'info',
       timeZone: 'UTC',
@@ -96,7 +96,7 @@ describe('schedules over HTTP', () => {
   });
 
   it('are created over HTTP and by scripts under an id of their own, once', async () => {
-    const body = { schedule: '0 0 2 * * ?', invokeService: 'sync' };
+    const body = { schedule: '0 0 2 * * ?', invokeService: 'provisioner' };
     const made = await api('POST', 'scheduler/job?_action=create', { body });
     expect([made.status, made.body._id]).toEqual([201, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
     const onlyNew = { body, headers: { 'If-None-Match': '*' } };
@@ -104,7 +104,7 @@ describe('schedules over HTTP', () => {
     expect((await api('PUT', 'scheduler/job/named', onlyNew)).status).toBe(201);
     const onlyOld = { body, headers: { 'If-Match': '*' } };
     expect((await api('PUT', 'scheduler/job/nobody', onlyOld)).status).toBe(404);
-    const source = `svc.action('scheduler/job', 'create', { schedule: '0 0 2 * * ?', invokeService: 'sync',
+    const source = `svc.action('scheduler/job', 'create', { schedule: '0 0 2 * * ?', invokeService: 'provisioner',
       invokeContext: { input: [1] } }, {})`;
     const byScript = await api('POST', 'script?_action=eval', { body: { type: 'text/javascript', source } });
     expect(byScript.body).toMatchObject({ persisted: true, invokeContext: { input: [1] } });

@@ -258,7 +258,7 @@ id = "t"/>
       'conf/schedule-meant.json': schedule('taskscaner'),
       'conf/schedule-scanning.json': schedule('taskscanner'),
       'conf/schedule-running.json': schedule('script'),
-      'conf/schedule-syncing.json': schedule('sync'),
+      'conf/schedule-syncing.json': schedule('provisioner'),
     });
     const missing = warnings.filter(({ id }) => id === 'SCHED_NO_SERVICE');
     expect(missing.map(({ file, hint }) => [file, hint])).toEqual([
