@@ -56,6 +56,8 @@ function rotate(
 const NEEDED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   audit_event: { topic: 'sync' },
   personal_item: { kind: 'preference' },
+  recon_entry: { phase: 'source' },
+  recon_run: { mode: 'apply', state: 'ACTIVE' },
   scan_run: { state: 'ACTIVE' },
   scheduler_firing: { outcome: 'fired' },
   scheduler_job: { source: 'rest' },

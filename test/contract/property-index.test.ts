@@ -311,7 +311,8 @@ describe('indexes on properties', () => {
           ['', wide('b')],
           ['', noise.slice(0, 100)],
         ] as const) {
-          const filter = compare(operator, value);
+          // What is looked for anywhere in a text is short.
+          const filter = compare(operator, operator === 'co' ? [...value].slice(-500).join('') : value);
           const matches = TEXTS.filter(([, sn]) => matchesFilter(filter, { sn })).map(([id]) => id);
           expect((await all(filter, '')).sort(), value.slice(-3)).toEqual(matches.sort());
         }

@@ -328,7 +328,9 @@ describe('a filter in Postgres', () => {
   });
 
   it('compiles and runs the longest and deepest filters', async () => {
-    const wide = parseQueryFilter(Array.from({ length: 3000 }, (_, index) => `u co "${index}"`).join(' or '));
+    const joined = (length: number, condition: string) =>
+      Array.from({ length }, (_, index) => `u ${condition} "${index}"`).join(' or ');
+    const wide = parseQueryFilter(`${joined(3000, 'sw')} or ${joined(100, 'co')}`);
     const deep = parseQueryFilter(`${'!('.repeat(256)}u eq 1${')'.repeat(256)}`);
     await expectAgreement(store([{ u: 1 }, { u: '2999' }, {}]), [wide, deep], objectTable());
   });
