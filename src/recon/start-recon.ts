@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { UnitOfWork } from '#database/index.ts';
 import { BadRequestError, ConflictError, InternalServerError } from '#errors/index.ts';
+import { lookUntil } from '#lifecycle/index.ts';
 import type { Context } from '#resource/index.ts';
 import { causeOf, type Mapping } from '#sync/index.ts';
 import type { ReconOrder } from './recon-order.ts';
 import { apart, printOf, type ReconPlatform, STEP_QUEUE } from './recon-platform.ts';
 import type { ReconRun } from './recon-run.ts';
 import { findActive, findRun, findRunOfFiring, insertRun, pruneRuns } from './run-repository.ts';
-
-const FIRST_LOOK_MS = 20;
-const LONGEST_LOOK_MS = 500;
 
 /**
  * Starts a run in the name of the context: there, and under way, exactly if the unit of work is committed.
@@ -56,12 +54,12 @@ export async function performRecon(
   order: ReconOrder,
 ): Promise<ReconRun> {
   const id = await startApart(platform, context, mapping, order);
-  for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 1.5, LONGEST_LOOK_MS)) {
+  const look = async () => {
     const run = await findRun(platform.database.db, id);
     if (run === undefined) throw new InternalServerError(`The record of reconciliation '${id}' is gone`);
-    if (run.state !== 'ACTIVE') return run;
-    await new Promise((resolve) => setTimeout(resolve, wait));
-  }
+    return run;
+  };
+  return lookUntil(look, ({ state }) => state !== 'ACTIVE');
 }
 
 /** @throws BadRequestError `RECON_INSIDE` */

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import { BadRequestError, fromErrorBody, InternalServerError } from '#errors/index.ts';
+import { lookUntil } from '#lifecycle/index.ts';
 import type { Context } from '#resource/index.ts';
 import { expandQuery, type ScanDefinition } from './scan-definition.ts';
 import { PAGE_QUEUE, type TaskScannerPlatform } from './scan-platform.ts';
 import { STATES_UNDER_WAY } from './scan-run.ts';
 import { findRunOfFiring, findView, insertRun, type NewScanRun, pruneRuns } from './scan-run-repository.ts';
 import { sealDefinition } from './scan-seals.ts';
-
-const FIRST_LOOK_MS = 20;
-const LONGEST_LOOK_MS = 500;
 
 export interface ScanOrder {
   readonly definition: ScanDefinition;
@@ -77,20 +75,17 @@ export async function performScan(
   const id = await runUnitOfWork(platform.database, {}, (unitOfWork) =>
     startScan(platform, unitOfWork, context, order),
   );
-  for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 1.5, LONGEST_LOOK_MS)) {
+  const look = async () => {
     const view = await findView(platform.database.db, id);
     if (view === undefined) throw new InternalServerError(`The record of scan '${id}' is gone`);
-    if (!STATES_UNDER_WAY.includes(view.state)) {
-      if (view.state === 'ERROR') {
-        const { code, message = '', detail } = view.error ?? {};
-        throw fromErrorBody({
-          code: Number(code ?? 500),
-          message: String(message),
-          ...(detail === undefined ? {} : { detail }),
-        });
-      }
-      return id;
-    }
-    await new Promise((resolve) => setTimeout(resolve, wait));
-  }
+    return view;
+  };
+  const { state, error } = await lookUntil(look, ({ state }) => !STATES_UNDER_WAY.includes(state));
+  if (state !== 'ERROR') return id;
+  const { code, message = '', detail } = error ?? {};
+  throw fromErrorBody({
+    code: Number(code ?? 500),
+    message: String(message),
+    ...(detail === undefined ? {} : { detail }),
+  });
 }
