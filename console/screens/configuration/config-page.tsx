@@ -12,10 +12,11 @@ import { client, orNone } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
+import { usePlan } from '../../write/use-plan.ts';
 import { ConfigHistory } from './history.tsx';
 import { useNames } from './names.ts';
 import { type Origin, OriginBadge } from './origin.tsx';
-import { Plan, remarksOf, usePlan } from './plan.tsx';
+import { Plan, remarksOf } from './plan.tsx';
 import { addressOf, type ConfigSearch, configRoute } from './routes.ts';
 import { words } from './words.ts';
 
@@ -30,6 +31,8 @@ interface Configuration {
   readonly effective: unknown;
 }
 
+/** A text is asked about when nobody types any more. */
+const SETTLED_MS = 500;
 const NO_FORM = { properties: {} };
 const NO_REMARKS: readonly Remark[] = [];
 const BESIDE = /^_(?:id|rev|origin|effective)$/;
@@ -71,7 +74,7 @@ function One({ of: { id, revision, origin, content, effective } }: { readonly of
   const text = typeof typed['text'] === 'string' ? typed['text'] : before;
   const sent = parse(text);
   const isChanged = text !== before || revision === undefined;
-  const plan = usePlan(id, useDeferredValue(isChanged ? sent : undefined));
+  const plan = usePlan(id, useDeferredValue(isChanged ? sent : undefined), SETTLED_MS);
   const names = useNames(id);
   const path = ['config', ...id.split('/')];
   const save = async () => {

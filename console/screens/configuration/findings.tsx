@@ -1,15 +1,5 @@
 import { Icon } from '../../parts/icon.tsx';
-
-/** What is wrong with a configuration, or doubtful. */
-export interface Finding {
-  readonly id: string;
-  readonly message: string;
-  readonly hint?: string;
-  readonly file?: string;
-  readonly line?: number;
-  readonly column?: number;
-  readonly field?: string;
-}
+import type { Finding } from '../../write/use-plan.ts';
 
 export function Findings({ of, tone }: { readonly of: readonly Finding[]; readonly tone: 'bad' | 'warn' }) {
   return of.map(({ id, message, hint, file, line, column, field }) => (

@@ -1,26 +1,19 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
 import { Checkbox } from 'react-aria-components';
-import type { JsonObject, PatchOperation } from '#client/index.ts';
+import type { PatchOperation } from '#client/index.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Select } from '../../parts/select.tsx';
-import { client } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
+import { usePlan } from '../../write/use-plan.ts';
 import { type Draft, draftOf, KINDS, operationsOf, withProperty } from './draft.ts';
 import type { DeclaredType, Managed } from './managed.ts';
 import { words } from './words.ts';
-
-interface Plan {
-  readonly findings: readonly { readonly message: string }[];
-  readonly warnings: readonly { readonly message: string }[];
-  readonly effects: readonly { readonly text: string; readonly sample?: readonly string[] }[];
-}
 
 /** A property that is new, or one that there is; below it, what it would mean for the objects that there are. */
 export function PropertyDialog({
@@ -45,6 +38,7 @@ export function PropertyDialog({
     /^[A-Za-z_]\w*$/.test(draft.name) && (name !== undefined || !hasProperty(declared, draft.name));
   const operations = isGood ? operationsOf(managed, declared, { before, after: draft }) : [];
   const plan = usePlan(
+    'managed',
     useDeferredValue(operations.length === 0 ? undefined : withProperty(managed, declared, draft)),
   );
   const send = (title: string, body: readonly PatchOperation[], typed?: string) => {
@@ -159,24 +153,6 @@ function Flag({
       {label}
     </Checkbox>
   );
-}
-
-function usePlan(content: JsonObject | undefined) {
-  return useQuery({
-    queryKey: ['plan', 'managed', content],
-    queryFn: ({ signal }) =>
-      client.send<Plan>({
-        method: 'POST',
-        path: ['config', 'managed'],
-        parameters: { _action: 'plan' },
-        body: { content },
-        signal,
-      }),
-    enabled: content !== undefined,
-    placeholderData: keepPreviousData,
-    gcTime: 0,
-    retry: false,
-  });
 }
 
 function Effects({ of }: { readonly of: ReturnType<typeof usePlan> }) {
