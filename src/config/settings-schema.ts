@@ -68,16 +68,18 @@ function databaseUrl() {
   return z.string().superRefine((text, check) => {
     try {
       const targets = readDatabaseTargets(text);
-      const [first] = targets?.addresses ?? [];
-      const protocol = URL.parse(
-        targets === undefined || first === undefined ? text : targets.urlOf(first),
-      )?.protocol;
-      if (protocol !== 'postgres:' && protocol !== 'postgresql:') check.addIssue(message);
+      const urls = targets === undefined ? [text] : targets.addresses.map(targets.urlOf);
+      if (!urls.every(isPostgresUrl)) check.addIssue(message);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       check.addIssue(error.message);
     }
   });
+}
+
+function isPostgresUrl(text: string): boolean {
+  const protocol = URL.parse(text)?.protocol;
+  return protocol === 'postgres:' || protocol === 'postgresql:';
 }
 
 function publicUrl() {

@@ -50,6 +50,7 @@ describe('the URL of a database', () => {
     ['postgres://a:99999,b/svc', /the port '99999'/],
     ['postgres://a,b,c/svc?port=1,2', /3 hosts and 2 ports/],
     ['mysql://a,b/svc', /must look like postgres:/],
+    ['postgres://a,b c/svc', /must look like postgres:/],
   ] as const)('is refused where it could not be followed: %s', ([url, words]) => {
     expect(() => readSettings({ DATABASE_URL: url })).toThrow(words);
   });
