@@ -130,7 +130,7 @@ const consoleRules = [
   {
     name: 'the-frame-is-above-what-it-frames',
     severity: 'error',
-    from: { path: '^console/(parts|form|words|live|session|write)/' },
+    from: { path: '^console/(parts|form|words|live|session|sync|write)/' },
     to: { path: '^console/(frame|screens)' },
   },
 ];
@@ -150,7 +150,7 @@ const remoteRule = {
 /** package (regular expression) → where it may be imported */
 const addresses = {
   '(hono|@hono)': '^bench/',
-  '(pg|kysely)': '^(src/database/|src/repo/|src/.*-repository\\.ts$)',
+  '(pg|kysely)': '^(src/database/|src/repo/|src/.*-repository\\.ts$|src/system/connectors/sql/)',
   'pg-boss': '^bench/',
   '(bpmn-moddle|@0dep/piso)': '^src/workflow/engine/',
   '@jitl': '^src/script/javascript/',

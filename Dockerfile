@@ -43,7 +43,8 @@ ENV NODE_COMPILE_CACHE=/svc/node_modules/.cache/svc
 RUN node src/main.ts --help \
  && node -e "import('/svc/bin/bundle.js').then(({ findBundle }) => import(new URL('node.js', findBundle())))" \
  && node -e "import('/svc/src/groovy/index.ts')"
-USER node
+# By number: Kubernetes cannot see of a name that it is not root.
+USER 1000:1000
 EXPOSE 8080
 # A node drains for up to 30 s on SIGTERM; give it a little more (docker stop -t 40, terminationGracePeriodSeconds: 40).
 STOPSIGNAL SIGTERM

@@ -148,6 +148,11 @@ export const BENCHMARKS: readonly Benchmark[] = [
     nextTo: 'one prepared statement by `pg`, for the processor',
   },
   {
+    name: 'sync',
+    what: 'Seconds of a reconciliation of 10,000 managed objects with targets of another type, ten properties, by values and by scripts: planned, done, nothing changed, a hundredth changed',
+    nextTo: 'one statement that inserts, joins or updates the same rows',
+  },
+  {
     name: 'workflow-engine',
     what: 'Process instances in memory: three service tasks; one user task with a round trip of its state; size of a state, time to compile a file, a task for a thousand',
     nextTo: 'bpmn-engine',

@@ -6,6 +6,7 @@ import {
   clusterConfig,
   type Environment,
   type Settings,
+  servletFilterConfig,
   withoutSecrets,
 } from '#config/index.ts';
 import { KeyRing } from '#crypto/index.ts';
@@ -71,7 +72,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   await using scope = new AsyncDisposableStack();
   const threads = prepareThreads(settings, environment, listening, observe);
   scope.defer(() => threads.stop());
-  const foundation = await openFoundation({ ...options, nodeName, observe });
+  const foundation = await openFoundation({
+    ...options,
+    nodeName,
+    observe,
+    roleNames: config.properties.roles,
+  });
   scope.defer(() => foundation.close());
   const { access, keyRing, database, databaseUrl } = foundation;
   threads.found({ access, keyRing } satisfies ThreadFoundation);
@@ -130,6 +136,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     requestTimeoutMs: settings.requestTimeoutMs,
     trustedProxies: settings.trustedProxies,
     publicUrl: settings.publicUrl,
+    compat: config.properties.compat,
+    cors: () => config.list(servletFilterConfig).find(({ alias }) => alias === 'cors')?.value.initParams,
     trustsTransactionId: settings.trustsTransactionId,
     requestsPerMinute: settings.requestsPerMinute,
     diagnostics: settings.diagnostics,

@@ -60,8 +60,11 @@ const renew = async () => (await askWhoseWork()) as SecurityContext;
 const firingPlatform = { database, services: core.services, seals: contextSeals(core.crypto) };
 serveThread({
   handlers: [
-    handling(REQUEST, ({ context, request }) =>
-      core.router.handle({ ...rootContext(context), renew }, request),
+    handling(REQUEST, ({ context, request }, signal) =>
+      core.router.handle(
+        { ...rootContext(context), renew, ...(signal === undefined ? {} : { awaited: signal }) },
+        request,
+      ),
     ),
     handling(
       AUGMENTATION,

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../test/support/browser.ts';
 import { settled } from './conform.ts';
+import { seedMapping, seedSystem } from './seed-system.ts';
 import { type ConsoleSite, openSite, type Visit } from './site.ts';
 
 const FOLDER = new URL('../../docs/console/', import.meta.url);
@@ -80,6 +81,18 @@ const PICTURES: Readonly<Record<string, Visit & { readonly act?: (page: Page) =>
     },
   },
   scans: { path: '/scans' },
+  systems: { path: '/systems/hr' },
+  mapping: { path: '/mappings/hr_user?tab=situations' },
+  reconciliation: {
+    path: '/reconciliations?mapping=hr_user',
+    height: 1100,
+    act: async (page) => {
+      await page.getByRole('textbox', { name: 'Only these sources' }).fill('7,8,9');
+      await page.getByRole('button', { name: 'Make a plan' }).click();
+      await page.getByText('waits for approval').waitFor();
+      await page.getByRole('row', { name: /^9 / }).waitFor();
+    },
+  },
   security: { path: '/security?tab=keys' },
   nodes: { path: '/nodes' },
   audit: { path: '/audit' },
@@ -91,6 +104,8 @@ let site: ConsoleSite;
 beforeAll(async () => {
   await mkdir(FOLDER, { recursive: true });
   site = await openSite(executable);
+  await seedSystem(site.server);
+  await seedMapping(site.server);
 });
 afterAll(() => site[Symbol.asyncDispose]());
 

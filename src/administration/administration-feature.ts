@@ -13,6 +13,7 @@ import { healthResource } from './health-resource.ts';
 import { infoResource } from './info-resource.ts';
 import { keyResource } from './key-resource.ts';
 import { logResource } from './log-resource.ts';
+import { maintenanceResource } from './maintenance-resource.ts';
 import { overrideSeals } from './override-seals.ts';
 import { scriptOverrides } from './script-overrides.ts';
 import { statusResource } from './status-resource.ts';
@@ -25,7 +26,7 @@ export interface ServerState {
   readonly log?: LogRing;
 }
 
-/** `/config`, `/info`, `/health`, `/cluster`, `/key`, `/log` and `/status`. */
+/** `/config`, `/info`, `/health`, `/cluster`, `/key`, `/log`, `/maintenance` and `/status`. */
 export function administrationFeature(
   platform: Platform,
   server: ServerState,
@@ -75,6 +76,7 @@ export function administrationFeature(
       'health*': healthResource(database),
       'key*': keyResource(database),
       'log*': logResource(server.log),
+      maintenance: maintenanceResource(),
       status: statusResource(database),
     },
     node: (node) => configNode(platform, node),

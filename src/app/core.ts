@@ -1,4 +1,5 @@
 import { administrationFeature, type ConfigOverrides, type ServerState } from '#administration/index.ts';
+import { authenticationConfig } from '#config/index.ts';
 import { AddressGuard, type Destination, type Network } from '#egress/index.ts';
 import { ENDPOINT_USE, Endpoints } from '#endpoint/index.ts';
 import { type EventFeature, eventFeature } from '#events/index.ts';
@@ -20,6 +21,7 @@ import {
   auditFeature,
   augmentHere,
   authenticationFeature,
+  RoleGrants,
   userDirectory,
 } from '#security/index.ts';
 import { syncFeature } from '#sync/index.ts';
@@ -75,7 +77,14 @@ export function buildCore(options: CoreOptions): Core {
   const sync = syncFeature(platform, audit.record);
   const reconRecord: AuditFeature['record'] = (context, facts, objectId) =>
     audit.record(context, facts, objectId, 'recon');
-  const managed = managedFeature(platform, sync.synchronizer);
+  const managed = managedFeature(platform, {
+    synchronizer: sync.synchronizer,
+    roleGrants: new RoleGrants({
+      config: () => config.get(authenticationConfig),
+      rules: access,
+      maySeeScripts: (context) => router.maySeeScripts(context),
+    }),
+  });
   const endpoints = new Endpoints({ ...platform });
   const scheduler = schedulerFeature(platform, { services, serviceDirectory, isCurrent });
   // Asked only once all features are there.

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { listOtherRings, Membership, requireSharedRing, sessionName } from '#cluster/index.ts';
-import type { Environment, Settings } from '#config/index.ts';
+import type { Environment, RoleNames, Settings } from '#config/index.ts';
 import { KeyRing, type KeyRingText, openKeyRing, requireKeysInUse } from '#crypto/index.ts';
 import {
   type Database,
@@ -14,6 +14,8 @@ import type { Observe } from '#observability/index.ts';
 import { createAdministrator } from '#security/index.ts';
 
 export interface FoundationOptions {
+  /** What roles are called. */
+  readonly roleNames: RoleNames;
   readonly settings: Settings;
   /** The environment with the command line's flags laid over it. */
   readonly environment: Environment;
@@ -77,6 +79,7 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
     pooled,
     applicationName,
     mostRowBytes: settings.answerLimitBytes,
+    mostQueryMs: settings.queryTimeoutMs,
   };
   const onError = (error: unknown) => observe({ kind: 'database.connectionLost', error });
   const database = openDatabase({ ...access, onError });
@@ -91,7 +94,7 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
   for (const other of await listOtherRings(database.db, nodeId, ids)) {
     observe({ kind: 'crypto.keysDiffer', ...other });
   }
-  const password = await createAdministrator(database, settings.adminPassword);
+  const password = await createAdministrator(database, settings.adminPassword, options.roleNames);
   if (password !== undefined) observe({ kind: 'admin.created', username: 'svc-admin', password });
   const opened = scope.move();
   return {

@@ -12,6 +12,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   health: async () => (await import('./health.ts')).health,
   unlock: async () => (await import('./unlock.ts')).unlock,
   why: async () => (await import('./why.ts')).why,
+  import: async () => (await import('./import.ts')).importCommand,
   keys: async () => (await import('./keys.ts')).keys,
   audit: async () => (await import('./audit.ts')).audit,
   'api-key': async () => (await import('./api-key.ts')).apiKey,

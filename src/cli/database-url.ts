@@ -1,4 +1,4 @@
-import { readSettings } from '#config/index.ts';
+import { readSettings, urlWithPassword } from '#config/index.ts';
 import { findEmbeddedUrl } from '#database/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
@@ -27,7 +27,8 @@ Example: psql "$(./bin/svc.js database-url)"
       complain(`There is no embedded database in ${settings.dataDirectory}: start a node first.`);
       return EXIT.FINDING;
     }
-    tell(flags, { url }, () => url);
+    const whole = await urlWithPassword(url);
+    tell(flags, { url: whole }, () => whole);
     return EXIT.OK;
   },
 };

@@ -1,4 +1,5 @@
 import { type Command, EXIT } from './command.ts';
+import { urlOf } from './remote/connection.ts';
 import { tellError } from './tell-error.ts';
 import { isTold, tell, toldHelp, toldOptions } from './told.ts';
 
@@ -7,7 +8,7 @@ export const health: Command = {
   name: 'health',
   summary: "ask a node's health endpoint, for container probes",
   help: `
-  --url <url>         the node; default http://127.0.0.1:$PORT (8080)
+  --url <url>         SVC_URL: the node; default: http://127.0.0.1:$PORT (8080)
   --live              only whether it lives, not whether it is ready
 ${toldHelp}
 
@@ -18,8 +19,7 @@ Example: svc health --url http://127.0.0.1:8080
   options: { url: { type: 'string' }, live: { type: 'boolean' }, ...toldOptions },
 
   async run(flags) {
-    const base = flags['url'] ?? `http://127.0.0.1:${process.env['PORT'] ?? '8080'}`;
-    const url = `${base}/health/${flags['live'] === true ? 'live' : 'ready'}`;
+    const url = `${urlOf(flags).replace(/\/+$/, '')}/health/${flags['live'] === true ? 'live' : 'ready'}`;
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
       const text = await response.text();

@@ -20,6 +20,7 @@ const MEANING: Readonly<Record<keyof typeof SETTING_FLAGS, string>> = {
   SVC_SCRIPT_THREADS: 'threads in which scripts run; cores - 1, at least 2',
   SVC_BODY_LIMIT: 'bytes of a request body; 1048576',
   SVC_ANSWER_LIMIT: 'bytes of an answer, and of what is read for it at once; 67108864',
+  SVC_QUERY_TIMEOUT: 'seconds for which the database works on a query of a caller; 10',
   SVC_DATABASE_POOL: 'connections of each thread; 10',
   SVC_DATABASE_PREPARE: 'whether statements are prepared; unless there is a pooler',
   SVC_REQUEST_TIMEOUT: 'seconds for a client to send a request; 60',
@@ -42,6 +43,7 @@ export const settingsHelp = [
     line('', `  ${MEANING[variable]}`),
   ]),
   ...SECRET_VARIABLES.flatMap((variable) => [line('', variable), line('', `${variable}_FILE`)]),
+  line('', 'SVC_DATABASE_PASSWORD_FILE'),
 ].join('\n');
 
 const OF_THE_PROJECT = ['SVC_PROJECT', 'SVC_DATA_DIR'] as const;

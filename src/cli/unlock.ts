@@ -33,7 +33,10 @@ Example: svc unlock svc-admin
     }
     const settings = readSettings(process.env, flags);
     return withDatabase(settings, 'svc unlock', async (database) => {
-      const forgotten = await forget(database, userName === undefined ? { address: address! } : { userName });
+      const forgotten = await forget(
+        database.db,
+        userName === undefined ? { address: address! } : { userName },
+      );
       tell(flags, { unlocked: userName ?? address, forgotten }, () =>
         forgotten === 0 ? 'No login has failed there of late.' : `${userName ?? address} may log in.`,
       );

@@ -37,4 +37,5 @@ export {
   type Results,
   type Stored,
 } from './objects.ts';
+export type { Scan } from './scan.ts';
 export type { Auth, Call } from './transport.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '#database/index.ts';
 import { NotFoundError } from '#errors/index.ts';
 import { pageResult } from '#repo/index.ts';
-import { collection, type Resource, type RouteHandler, resource } from '#resource/index.ts';
+import { collection, questionReaderOf, type Resource, type RouteHandler, resource } from '#resource/index.ts';
 import { type ClusterEvent, findClusterEvent, queryClusterEvents } from './cluster-event-repository.ts';
 
 /** `/cluster/event`: who joined, left, was lost and recovered, drained and resumed, and by whom; read only. */
@@ -15,8 +15,12 @@ export function clusterEventResource(database: Database): RouteHandler {
       return toResource(event);
     },
 
-    query: async (_context, request) =>
-      pageResult(await queryClusterEvents(database.db, request), ({ id }) => id, toResource),
+    query: async (context, request) =>
+      pageResult(
+        await queryClusterEvents(await questionReaderOf({ database }, context), request),
+        ({ id }) => id,
+        toResource,
+      ),
   });
 }
 

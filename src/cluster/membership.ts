@@ -172,9 +172,10 @@ export class Membership implements Service {
         ...(keys === undefined ? {} : { keys }),
         holdsSession: sessionUrl !== undefined,
         after: before,
+        life: this.life,
       },
     );
-    if (joined === undefined) throw numberLost(nodeName);
+    if (joined === undefined) throw await this.#refusal();
     this.epoch = joined.epoch;
     this.life = joined.life;
     if (before === 0) await this.#admit();
@@ -185,6 +186,12 @@ export class Membership implements Service {
     for (const listener of this.#looks) await listener(nodes);
     if (before === 0) await this.#recovery.release(this.nodeId, this.epoch - 1, { kind: 'ended', alone });
     else await this.#recovery.release(this.nodeId, before, { kind: 'silent', alone });
+  }
+
+  async #refusal(): Promise<Error> {
+    const { database, nodeName } = this.#options;
+    const known = (await listNodes(database.db)).find(({ id }) => id === this.nodeId);
+    return known?.name === nodeName ? nameInUse(nodeName) : numberLost(nodeName);
   }
 
   /** All of it or nothing: what failed on the way is done again with the next heartbeat, under the next epoch. */

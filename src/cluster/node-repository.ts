@@ -57,7 +57,9 @@ export interface Life {
  * where a fail-over has lost it.
  *
  * @param after its epoch so far, 0 for a process that starts: it works, whatever was said to the one before
- * @returns undefined where a node of another name has its number
+ * @param life its last one, '' for a process that starts: where nothing but its row tells that a node lives, another process of its
+ *   name may have joined a moment ago
+ * @returns undefined where a node of another name has its number, or another process its name
  */
 export async function registerNode(
   db: Db,
@@ -67,11 +69,13 @@ export async function registerNode(
     keys,
     holdsSession,
     after,
+    life,
   }: {
     readonly roles: readonly string[];
     readonly keys?: KeyIds;
     readonly holdsSession: boolean;
     readonly after: number;
+    readonly life: string;
   },
 ): Promise<Life | undefined> {
   const { rows } = await sql<Life>`
@@ -87,6 +91,7 @@ export async function registerNode(
           drained_at = case when ${after} > 0 then node.drained_at end,
           drained_by = case when ${after} > 0 then node.drained_by end
       where node.name = excluded.name
+        and (excluded.holds_session or node.life::text = ${life} or svc_node_state(node.state, node.seen_at) <> 'running')
       returning name, epoch, life)
     select epoch, life, cluster_note_event(name, 'joined', epoch, null, null) from joined`.execute(db);
   return rows[0];

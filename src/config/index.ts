@@ -10,6 +10,7 @@
  * Invariants: all mistakes are found at once, with file, line and column; what is in force was valid when it
  * was read; a bad change leaves the old configuration in force; files are never written.
  */
+export type { Compat, RoleNames } from './compat.ts';
 export type { Objection } from './config-checks.ts';
 export { configIdOfFile, definitionOf, formatConfigId, parseConfigId } from './config-id.ts';
 export type { PlannedEffect } from './config-plans.ts';
@@ -40,11 +41,16 @@ export {
   type MappingConfig,
   mappingConfig,
   RECONCILIATION_KEYS,
+  readMapping,
+  readThresholds,
   SITUATIONS,
   type Situation,
   SYNC_ACTIONS,
   type SyncAction,
   syncConfig,
+  THRESHOLDS,
+  type ThresholdKind,
+  type ThresholdsConfig,
 } from './definitions/mapping-schema.ts';
 export { policyConfig } from './definitions/policy-schema.ts';
 export { processConfig } from './definitions/process-schema.ts';
@@ -81,13 +87,21 @@ export {
 } from './definitions/scim-schema.ts';
 export { scriptConfig } from './definitions/script-schema.ts';
 export {
+  isOrigin,
+  type ServletFilterConfig,
+  servletFilterConfig,
+} from './definitions/servlet-filter-schema.ts';
+export {
   HISTORY_LEVELS,
   type HistoryLevel,
   type WorkflowConfig,
   workflowConfig,
 } from './definitions/workflow-schema.ts';
+export { fieldFileHint } from './field-files.ts';
+export { parseJavaProperties } from './java-properties.ts';
 export { parseJsonDocument } from './json-document.ts';
 export { isBelow, isReallyBelow, requireOwnProcesses, requireOwnSources } from './own-folders.ts';
+export { passwordReaderOf, urlWithPassword } from './password-file.ts';
 export { isModuleFile, ProjectModules } from './project-modules.ts';
 export type { PropertySource } from './property-source.ts';
 export { ScriptOverlay, type ScriptTexts } from './script-overlay.ts';

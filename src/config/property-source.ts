@@ -3,6 +3,15 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Finding } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
+import {
+  type Compat,
+  compatFindings,
+  compatOf,
+  namesOf,
+  type RoleNames,
+  roleFindings,
+  roleNamesOf,
+} from './compat.ts';
 import { parseJavaProperties } from './java-properties.ts';
 import { isSecretName, isSecretVariable } from './secret-variables.ts';
 import type { Environment, Settings } from './settings.ts';
@@ -18,6 +27,9 @@ export interface PropertySource {
 export interface Properties extends PropertySource {
   /** As `&{…}` in configuration sees them, secrets included. */
   readonly ofFiles: PropertySource;
+  /** Undefined unless names of another server are understood, too. */
+  readonly compat: Compat | undefined;
+  readonly roles: RoleNames;
 }
 
 export type Locations = Pick<Settings, 'installLocation' | 'projectLocation' | 'workingLocation'>;
@@ -36,6 +48,11 @@ const BUILT_IN: ReadonlyMap<string, string> = new Map([
   ['svc.config.crypto.alias', 'svc-sym-default'],
   ['svc.fileinstall.enabled', 'true'],
   ['svc.fileinstall.poll', '2000'],
+  ['svc.role.admin', 'svc-admin'],
+  ['svc.role.authorized', 'svc-authorized'],
+  ['svc.role.reg', 'svc-reg'],
+  ['svc.role.cert', 'svc-cert'],
+  ['svc.role.tasks-manager', 'svc-tasks-manager'],
   ['javascript.exception.debug.info', 'false'],
 ]);
 
@@ -51,16 +68,20 @@ export async function openProperties(
   const files = await Promise.all(placesOfFiles(environment).map((place) => readProperties(place, settings)));
   const launcher = launcherProperties(settings);
   const declared = (name: string) =>
-    files.find(({ entries }) => saysOf(entries, name))?.entries.get(name) ??
-    launcher.get(name) ??
-    (name === 'svc.node.id' ? settings.nodeId : BUILT_IN.get(name));
+    files.find(({ entries }) => saysOf(entries, name))?.entries.get(name) ?? launcher.get(name);
+  const byDefault = (name: string) => (name === 'svc.node.id' ? settings.nodeId : BUILT_IN.get(name));
   const isExposed = (variable: string) =>
     variable.startsWith('SVC_') ||
     (settings.exposedVariables ?? []).some((entry) => matches(entry, variable));
-  const find = (name: string) => {
+  const said = (name: string) => {
     const value = declared(name);
-    const isOpen = value !== undefined || isExposed(variableOf(name));
+    const isOpen = (value ?? byDefault(name)) !== undefined || isExposed(variableOf(name));
     return (isOpen ? fromEnvironment(environment, name) : undefined) ?? value;
+  };
+  let compat: Compat | undefined;
+  const find = (name: string) => {
+    const names = namesOf(name, compat !== undefined);
+    return names.map(said).find(isThere) ?? names.map(byDefault).find(isThere);
   };
   // Nothing of this changes while the server runs, and requests ask for some of it.
   const found = new Map<string, string>();
@@ -74,11 +95,26 @@ export async function openProperties(
       ? undefined
       : `${variableOf(name)} of the environment is not shown to configuration: name it in SVC_EXPOSED_ENV, or declare ${name} in conf/boot/boot.properties`;
   const ofFiles: PropertySource = { get, hintFor };
+  const wrong = compatFindings(ofFiles);
+  compat = compatOf(ofFiles);
+  // What was found for that is found anew by all of its names.
+  found.clear();
+  const isSecret = (name: string) =>
+    namesOf(name, compat !== undefined).some((each) => isSecretName(variableOf(each)));
   const properties: Properties = {
-    get: (name) => (isSecretName(variableOf(name)) ? undefined : get(name)),
+    get: (name) => (isSecret(name) ? undefined : get(name)),
     ofFiles,
+    compat,
+    roles: roleNamesOf(ofFiles),
   };
-  return { properties, findings: files.flatMap(({ findings }) => findings) };
+  return {
+    properties,
+    findings: [...files.flatMap(({ findings }) => findings), ...wrong, ...roleFindings(ofFiles)],
+  };
+}
+
+function isThere<T>(value: T | undefined): value is T {
+  return value !== undefined;
 }
 
 /** A star does not reach what is a secret by its name. */

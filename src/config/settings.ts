@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { ActivationError, type Finding, nearest } from '#errors/index.ts';
+import { PASSWORD_FILE } from './password-file.ts';
 import { isSecretVariable, SECRET_VARIABLES, withSecretFiles } from './secret-variables.ts';
 import { type DIAGNOSTICS, type LOG_LEVELS, type NODE_ROLES, settingsSchema } from './settings-schema.ts';
 
@@ -31,6 +32,8 @@ export interface Settings {
   readonly bodyLimitBytes: number;
   /** Of an answer, and of what a statement reads for one. */
   readonly answerLimitBytes: number;
+  /** For how long the database works on a query that a caller sends. */
+  readonly queryTimeoutMs: number;
   /** How long a client may take to send a whole request. */
   readonly requestTimeoutMs: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` count. */
@@ -80,6 +83,7 @@ export const SETTING_FLAGS = {
   SVC_SCRIPT_THREADS: 'script-threads',
   SVC_BODY_LIMIT: 'body-limit',
   SVC_ANSWER_LIMIT: 'answer-limit',
+  SVC_QUERY_TIMEOUT: 'query-timeout',
   SVC_DATABASE_POOL: 'database-pool',
   SVC_DATABASE_PREPARE: 'database-prepare',
   SVC_REQUEST_TIMEOUT: 'request-timeout',
@@ -129,6 +133,7 @@ export function misspeltVariables(environment: Environment): readonly string[] {
     ...FURTHER_VARIABLES,
     ...secrets,
     ...secrets.map((name) => `${name}_FILE`),
+    PASSWORD_FILE,
   ];
   const letters = (name: string) => name.toUpperCase().replace(/^SVC_/, '').replaceAll('_', '');
   const byLetters = new Map(
@@ -197,6 +202,7 @@ export function readSettings(
     scriptThreads: data.SVC_SCRIPT_THREADS,
     bodyLimitBytes: data.SVC_BODY_LIMIT,
     answerLimitBytes: data.SVC_ANSWER_LIMIT,
+    queryTimeoutMs: data.SVC_QUERY_TIMEOUT * 1000,
     requestTimeoutMs: data.SVC_REQUEST_TIMEOUT * 1000,
     trustedProxies: data.SVC_TRUSTED_PROXIES,
     ...(data.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: data.SVC_PUBLIC_URL }),

@@ -64,6 +64,16 @@ export async function useKey(place: KeyRingPlace, alias: string, id: string | un
   return used;
 }
 
+/** Writes what is made of the ring of the file; nothing where that is undefined. */
+export async function changeRing(
+  place: KeyRingPlace,
+  change: (text: KeyRingText) => KeyRingText | undefined,
+): Promise<void> {
+  const { text } = await openKeyRing(inFile(place));
+  const changed = change(text);
+  if (changed !== undefined) await write(place, changed);
+}
+
 function inFile(place: KeyRingPlace): KeyRingPlace {
   if (place.variable === undefined || place.variable.trim() === '') return place;
   throw refused(

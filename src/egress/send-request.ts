@@ -17,6 +17,10 @@ export interface OutgoingRequest {
   readonly followsRedirects: boolean;
   /** Default 5,000,000. */
   readonly maxBytes?: number;
+  /** Ends it before its time. */
+  readonly signal?: AbortSignal;
+  /** Certificates that are trusted, PEM, instead of those of Node. */
+  readonly ca?: string;
 }
 
 export interface IncomingResponse {
@@ -34,7 +38,8 @@ export interface IncomingResponse {
  *   `<area>_FAILED`, by the guard's area
  */
 export async function sendRequest(request: OutgoingRequest, guard: AddressGuard): Promise<IncomingResponse> {
-  const signal = AbortSignal.timeout(request.timeoutMs);
+  const timeout = AbortSignal.timeout(request.timeoutMs);
+  const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
   let current = request;
   for (let redirects = 0; ; redirects++) {
     const url = readUrl(current.url, guard);
@@ -91,7 +96,7 @@ function redirected(request: OutgoingRequest, status: number, from: URL, to: URL
 }
 
 async function exchange(
-  { method, headers, body, maxBytes }: OutgoingRequest,
+  { method, headers, body, maxBytes, ca }: OutgoingRequest,
   url: URL,
   { lookup, area }: AddressGuard,
   signal: AbortSignal,
@@ -99,7 +104,11 @@ async function exchange(
   // Loaded here, because most threads never send one; an import of `node:http` loads `fetch` as well.
   const { request: send } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
-    const outgoing = send(url, { method, headers, lookup, signal, agent: false }, resolve);
+    const outgoing = send(
+      url,
+      { method, headers, lookup, signal, agent: false, ...(ca === undefined ? {} : { ca }) },
+      resolve,
+    );
     outgoing.on('error', reject);
     outgoing.end(body ?? undefined);
   });

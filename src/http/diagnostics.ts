@@ -1,5 +1,5 @@
 import { ForbiddenError } from '#errors/index.ts';
-import { ADMIN } from '#security/index.ts';
+import { isAdministrator } from '#resource/index.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import type { Pages } from './pages.ts';
 import { type Identify, identify } from './rest-interface.ts';
@@ -13,7 +13,7 @@ export function diagnosticsFor(diagnostics: Diagnostics, authenticate: Identify)
     if (diagnostics === 'open') return true;
     if (diagnostics === 'local' && exchange.incoming.isLocal) return true;
     const { security } = await identify(exchange, authenticate);
-    return security.authorization.roles.includes(ADMIN);
+    return isAdministrator(security);
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Compat } from '#config/index.ts';
 import type { ResourceError } from '#errors/index.ts';
 import type { Request, Response } from '#resource/index.ts';
 import type { TextForm } from './json-text.ts';
@@ -14,6 +15,8 @@ export interface Dialect {
   readonly read: (http: HttpRequest) => TranslatedRequest;
   readonly write: (request: Request, response: Response, form: AnswerForm) => Promise<Answer>;
   readonly writeError: (error: ResourceError, form?: TextForm) => Answer;
+  /** Who asks who they are with name and password in headers of their own begins a session. */
+  readonly beginsSessions?: boolean;
 }
 
 /** Common REST: all resources. */
@@ -27,9 +30,14 @@ export const SCIM: Dialect = {
   writeError: writeScimError,
 };
 
+/** Common REST at the place where clients of another server of the field ask: the same resources by the same paths. */
+export function fieldDialect({ basePath }: Compat): Dialect {
+  return { ...REST, base: basePath, beginsSessions: true };
+}
+
 /** @param path percent-encoded. @returns undefined where there are only pages */
-export function dialectOf(path: string): Dialect | undefined {
-  return [REST, SCIM].find(
+export function dialectOf(path: string, dialects: readonly Dialect[]): Dialect | undefined {
+  return dialects.find(
     ({ base }) => path.startsWith(base) && (path.length === base.length || path[base.length] === '/'),
   );
 }

@@ -14,6 +14,7 @@ import type { Observe } from '#observability/index.ts';
 import { networkOf } from '#resource/index.ts';
 import type { RateLimit } from '#security/index.ts';
 import { type AnswerWriter, answerText, LINGER_MS } from './answer-writer.ts';
+import { type CorsFilter, corsHeaders } from './cors.ts';
 import { type Dialect, dialectOf, REST } from './dialect.ts';
 import { HttpExchange } from './http-exchange.ts';
 import type { Site } from './incoming.ts';
@@ -29,6 +30,9 @@ export const MOST_HEADER_BYTES = 32_768;
 
 export interface DoorOptions {
   readonly site: Site;
+  readonly dialects: readonly Dialect[];
+  /** What pages of other origins may do now. */
+  readonly cors: () => CorsFilter | undefined;
   /** Undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
   /** Absent on a node that only works. */
@@ -58,7 +62,7 @@ export class Door {
     if (this.#refused.has(message.socket)) return;
     const exchange = new HttpExchange(message, outgoing, this.#options.site);
     const begin = () => void this.#respond(exchange, () => this.#answer(exchange));
-    const unsound = refuseMessage(message);
+    const unsound = refuseMessage(message, this.#options.site.headerNames);
     const tooOften = unsound === undefined ? this.#limit(exchange) : undefined;
     const refusal = unsound ?? tooOften ?? (this.#turns.take(exchange, begin) ? undefined : tooManyAtOnce());
     if (refusal === undefined) return;
@@ -104,12 +108,13 @@ export class Door {
   }
 
   async #answer(exchange: HttpExchange): Promise<Answer> {
-    const { rest, observe } = this.#options;
-    const dialect = dialectOf(exchange.incoming.path);
+    const { rest, observe, dialects } = this.#options;
+    const dialect = dialectOf(exchange.incoming.path, dialects);
     if (rest === undefined || dialect === undefined) {
       return this.#settle(exchange, REST, () => this.#page(exchange)(exchange));
     }
     const answer = await this.#settle(exchange, dialect, () => rest.answer(exchange, dialect));
+    Object.assign(answer.headers, corsHeaders(exchange.incoming, this.#options.cors()));
     tellAnswered(observe, exchange, answer);
     return answer;
   }

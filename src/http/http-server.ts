@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { Compat } from '#config/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { RequestSink, ResourceDescription } from '#resource/index.ts';
@@ -6,10 +7,12 @@ import { RateLimit, TrustedProxies } from '#security/index.ts';
 import { AnswerWriter } from './answer-writer.ts';
 import { ApiDescription } from './api-description.ts';
 import { type ConsoleOptions, consolePages } from './console/console-pages.ts';
+import type { CorsFilter } from './cors.ts';
 import { type Diagnostics, diagnosticsFor, metricsPages } from './diagnostics.ts';
-import { REST } from './dialect.ts';
+import { fieldDialect, REST, SCIM } from './dialect.ts';
 import { docsPages } from './docs-pages.ts';
 import { Door } from './door.ts';
+import { FIELD_NAMES, OWN_NAMES } from './header-names.ts';
 import { type Health, healthPages } from './health.ts';
 import type { Site } from './incoming.ts';
 import { listen } from './listen.ts';
@@ -29,6 +32,10 @@ export interface HttpServerOptions
   readonly trustedProxies: readonly string[];
   /** The URL that clients know the server by; undefined: the address that they have connected to, if they name it. */
   readonly publicUrl: string | undefined;
+  /** Undefined unless clients of another server of the field are understood, too. */
+  readonly compat?: Compat | undefined;
+  /** What pages of other origins may do now. */
+  readonly cors?: () => CorsFilter | undefined;
   /** Requests a minute that one client may make of this node; undefined: as many as it likes. */
   readonly requestsPerMinute: number | undefined;
   readonly diagnostics: Diagnostics;
@@ -63,11 +70,12 @@ export class HttpServer implements Service {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     const { resources, trustedProxies, publicUrl, requestsPerMinute, describe, version } = options;
-    const { diagnostics, authenticate, answerLimitBytes, observe, console } = options;
+    const { diagnostics, authenticate, answerLimitBytes, observe, console, compat } = options;
     const description = new ApiDescription(describe, { version, basePath: REST.base });
     const site: Site = {
       proxies: new TrustedProxies(trustedProxies),
       publicOrigin: publicUrl?.replace(/\/+$/, ''),
+      headerNames: compat === undefined ? OWN_NAMES : FIELD_NAMES,
     };
     const mayDiagnose = diagnosticsFor(diagnostics, authenticate);
     if (resources !== undefined) {
@@ -79,6 +87,8 @@ export class HttpServer implements Service {
     }
     this.#door = new Door({
       site,
+      cors: options.cors ?? (() => undefined),
+      dialects: [REST, SCIM, ...(compat === undefined ? [] : [fieldDialect(compat)])],
       rateLimit: requestsPerMinute === undefined ? undefined : new RateLimit(requestsPerMinute),
       rest: this.#rest,
       pages: {

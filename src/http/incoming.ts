@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ClientContext, HttpContext } from '#resource/index.ts';
 import { callerAddress, TrustedProxies } from '#security/index.ts';
+import type { HeaderNames } from './header-names.ts';
 import { isSecretHeader } from './shown-header.ts';
 
 const LOOPBACK = new TrustedProxies(['127.0.0.0/8', '::1']);
@@ -16,6 +17,8 @@ export interface Site {
   readonly proxies: TrustedProxies;
   /** Scheme, host and port that clients know the server by. */
   readonly publicOrigin: string | undefined;
+  /** Other names of headers that are understood. */
+  readonly headerNames: HeaderNames;
 }
 
 /**
@@ -42,7 +45,8 @@ export class Incoming {
 
   /** @param name in lower case */
   readonly header = (name: string): string | undefined => {
-    const value = this.message.headers[name];
+    const { headers } = this.message;
+    const value = headers[name] ?? headers[this.#site.headerNames.get(name) ?? name];
     return Array.isArray(value) ? value.join(', ') : value;
   };
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BadRequestError, ResourceError } from '#errors/index.ts';
+import { type HeaderNames, ownNameOf } from './header-names.ts';
 
 const MOST_URL_CHARACTERS = 16_384;
 const MOST_HEADERS = 100;
@@ -13,6 +14,7 @@ const SINGLE: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'x-svc-username',
   'x-svc-password',
+  'x-svc-reauth-password',
   'x-svc-api-key',
   'x-http-method-override',
 ]);
@@ -20,8 +22,12 @@ const SINGLE: ReadonlySet<string> = new Set([
 /** A segment `.` or `..`, also percent-encoded: whoever reads it after a proxy may arrive elsewhere. */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=\/|$)/i;
 
-/** Why a request is not even looked at; undefined for a sound one. */
-export function refuseMessage(message: IncomingMessage): ResourceError | undefined {
+/**
+ * Why a request is not even looked at; undefined for a sound one.
+ *
+ * @param names other names of headers: one that comes by both of its names comes twice
+ */
+export function refuseMessage(message: IncomingMessage, names: HeaderNames): ResourceError | undefined {
   const { url = '/', headers, rawHeaders, httpVersion } = message;
   if (url.length > MOST_URL_CHARACTERS) {
     return new ResourceError(414, `The URL is longer than ${MOST_URL_CHARACTERS} characters`, {
@@ -36,7 +42,7 @@ export function refuseMessage(message: IncomingMessage): ResourceError | undefin
   }
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]?.toLowerCase() ?? '';
+    const name = ownNameOf(rawHeaders[at]?.toLowerCase() ?? '', names);
     if (!SINGLE.has(name)) continue;
     if (seen.has(name)) {
       return new BadRequestError(`The header '${name}' comes twice`, { id: 'HTTP_HEADER_TWICE' });

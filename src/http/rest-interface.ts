@@ -1,7 +1,9 @@
-import { errorIdOf, UnauthorizedError } from '#errors/index.ts';
+import { errorIdOf, toResourceError, UnauthorizedError } from '#errors/index.ts';
 import type { EventCaller, EventStreams } from '#events/index.ts';
 import {
   type ClientContext,
+  type Context,
+  formatPath,
   type HttpContext,
   isWrite,
   type Request,
@@ -46,6 +48,7 @@ export interface EventDesk {
   readonly topics: (text: string) => EventCaller['topics'];
 }
 
+const NO_SESSION_HEADER = 'x-openidm-nosession';
 const TRANSACTION_HEADER = 'x-svc-transactionid';
 const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS';
 /** A body may be as long as headers are without anybody's leave. */
@@ -74,7 +77,8 @@ export class RestInterface {
     if (incoming.method === 'OPTIONS') return { status: 204, headers: { Allow: METHODS }, body: null };
     if (trustsTransactionId) exchange.requestId = passedOn(incoming) ?? exchange.requestId;
     const caller = await identify(exchange, authenticate);
-    if (incoming.says('_crestApi')) return writeJsonText(describe(pathOf(incoming, dialect)));
+    if (incoming.says('_crestApi') || incoming.says('_api'))
+      return writeJsonText(describe(pathOf(incoming, dialect)));
     const isWhole = incoming.message.complete;
     return this.#withBody(exchange, async (body) => {
       // A body may take its time, and what it asks for is done with the rights that its sender has then.
@@ -101,6 +105,56 @@ export class RestInterface {
     }
   }
 
+  /**
+   * A login of the field: who asks `info/login` with name and password in headers, which no browser sends of its own accord,
+   * is given a session by the resource that gives them, under its access rule.
+   */
+  async #beginSession(
+    { incoming, request }: HttpExchange,
+    { beginsSessions }: Dialect,
+    context: Context,
+  ): Promise<string | undefined> {
+    if (beginsSessions !== true || request?.method !== 'read' || formatPath(request.path) !== 'info/login')
+      return undefined;
+    const { header } = incoming;
+    if (header('x-svc-username') === undefined || header(NO_SESSION_HEADER)?.toLowerCase() === 'true')
+      return undefined;
+    const path = ['authentication'];
+    const login = {
+      method: 'action',
+      path,
+      fields: [],
+      parameters: {},
+      action: 'login',
+      content: null,
+    } as const;
+    try {
+      const begun = await this.#options.resources.handle(context, login);
+      return begun.kind === 'action' ? begun.headers?.['Set-Cookie'] : undefined;
+    } catch (error) {
+      // Who may have none, or where there are none, has logged in all the same.
+      if (toResourceError(error).code < 500) return undefined;
+      throw error;
+    }
+  }
+
+  /** An action may wait for what others do. */
+  async #awaited<T>(
+    { request, incoming }: HttpExchange,
+    ask: (awaited: AbortSignal | undefined) => Promise<T>,
+  ): Promise<T> {
+    if (request?.method !== 'action') return ask(undefined);
+    const { socket } = incoming.message;
+    const left = new AbortController();
+    const leave = () => left.abort();
+    socket.once('close', leave);
+    try {
+      return await ask(left.signal);
+    } finally {
+      socket.off('close', leave);
+    }
+  }
+
   async #ask(exchange: HttpExchange, dialect: Dialect, caller: Caller, body: string): Promise<Answer> {
     const { answerLimitBytes, bodyLimitBytes, named, resources } = this.#options;
     const { incoming, requestId } = exchange;
@@ -119,18 +173,21 @@ export class RestInterface {
       ...context,
       renew: async () => (await renew(exchange, caller, authenticate)).security,
     };
-    const response = await resources.handle(asked, exchange.request);
+    const response = await this.#awaited(exchange, (awaited) =>
+      resources.handle(awaited === undefined ? asked : { ...asked, awaited }, exchange.request ?? request),
+    );
     if (response.kind === 'action') exchange.refused = response.refused ?? [];
     const { events } = this.#options;
     const topics = streamedTopics(exchange.request);
     if (events !== undefined && topics !== undefined) {
       return beginStream(exchange, caller, topics, { ...this.#options, events });
     }
+    const cookie = await this.#beginSession(exchange, dialect, asked);
     const base = () => incoming.origin + dialect.base;
     const options = { ...form, base, mostBytes: answerLimitBytes };
     const write = (shown: Response, form = options) => dialect.write(exchange.request!, shown, form);
     const isDone = isWrite(exchange.request) && exchange.request.dryRun !== true;
-    if (!isDone || response.kind === 'query') return write(response);
+    if (!isDone || response.kind === 'query') return withCookie(await write(response), cookie);
     return firstThatFits([
       () => write(response),
       // An error would mean that nothing has changed.
@@ -138,6 +195,11 @@ export class RestInterface {
       () => warned('too large to be shown', write({ ...response, content: {} })),
     ]);
   }
+}
+
+function withCookie(answer: Answer, cookie: string | undefined): Answer {
+  if (cookie !== undefined) answer.headers['Set-Cookie'] = cookie;
+  return answer;
 }
 
 /** What has been granted as a read; undefined where no stream is asked for. */

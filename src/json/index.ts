@@ -4,6 +4,7 @@
  * Words: a *value* is anything JSON can hold, a *member* is a key with its value in an object, a *pointer*
  * addresses a value inside another. Members called `__proto__` or `constructor` are data like any other.
  */
+export { canonicalText } from './canonical-text.ts';
 export { isTooDeep, MOST_LEVELS } from './depth.ts';
 export { equalJson } from './equal.ts';
 export { findText, hasText, splitText } from './find-text.ts';

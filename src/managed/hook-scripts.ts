@@ -1,5 +1,5 @@
 import { errorIdOf, InternalServerError, ResourceError } from '#errors/index.ts';
-import type { Context } from '#resource/index.ts';
+import { type Context, isAdministrator } from '#resource/index.ts';
 import { ScriptError, ScriptInactiveError, type Scripts } from '#script/index.ts';
 
 /**
@@ -20,7 +20,7 @@ export function hookScripts(scripts: Scripts): Scripts {
 }
 
 function mayKnow({ security }: Context): boolean {
-  return security.authorization.roles.includes('svc-admin');
+  return isAdministrator(security);
 }
 
 function isMissing(error: unknown): error is ResourceError {

@@ -2,6 +2,7 @@ import { pipeline } from './pipeline.ts';
 import { applyOperations } from './steps/apply-operations.ts';
 import { assignId } from './steps/assign-id.ts';
 import { attachRelationships } from './steps/attach-relationships.ts';
+import { checkGrantedRoles } from './steps/check-granted-roles.ts';
 import { checkReferences } from './steps/check-references.ts';
 import { checkRevision } from './steps/check-revision.ts';
 import { chooseLocking } from './steps/choose-locking.ts';
@@ -53,6 +54,7 @@ export const lifecycle = pipeline(({ asked, loaded, planned, stored }) => {
   planned(planEdit,                                  U         );
   planned(checkReferences,                           U,  P     );
   planned(recalculate,                               U         );
+  planned(checkGrantedRoles,                C,       U,  P     );
   planned(stopIfUnchanged,                           U,  P     );
   planned(runHook('onCreate'),              C                  );
   planned(runHook('onUpdate'),                       U,  P     );

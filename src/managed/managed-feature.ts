@@ -7,12 +7,13 @@ import {
   writtenJson,
 } from '#config/index.ts';
 import { type Pointer, parsePointer } from '#json/index.ts';
-import type { Feature, Platform, Synchronizer } from '#platform/index.ts';
+import type { Feature, Platform } from '#platform/index.ts';
 import { compileQueries, IndexKeeper, internalObjects, repoResource, wantedIndexes } from '#repo/index.ts';
 import { formatPath } from '#resource/index.ts';
 import { requireTypes } from './check-managed.ts';
 import { hookScripts } from './hook-scripts.ts';
 import { managedObjectResource } from './managed-object-resource.ts';
+import type { ManagedPlatform } from './managed-platform.ts';
 import { ManagedTypes } from './managed-types.ts';
 import { planTypes } from './plan/plan-types.ts';
 import { policeRawObjects } from './policy/police-raw-objects.ts';
@@ -23,7 +24,10 @@ import { MANAGED_USES } from './script-uses.ts';
 import { searchResource } from './search/search-resource.ts';
 
 /** `/managed`, `/policy`, `/repo` and `/internal`: types, policies and predefined queries follow their files. */
-export function managedFeature(platform: Platform, synchronizer: Synchronizer): Feature {
+export function managedFeature(
+  platform: Platform,
+  { synchronizer, roleGrants }: Pick<ManagedPlatform, 'synchronizer' | 'roleGrants'>,
+): Feature {
   const { database, clock, config, crypto, observe, router, scripts, scriptFiles } = platform;
   const types = new ManagedTypes();
   const readTypes = () => types.replace(writtenJson(config.get(managedConfig).objects));
@@ -57,6 +61,7 @@ export function managedFeature(platform: Platform, synchronizer: Synchronizer): 
     policies: () => policies,
     enforcesPolicies: () => config.properties.get('svc.policy.enforcement.enabled') !== 'false',
     resources: router,
+    roleGrants,
     synchronizer,
     observe,
   };

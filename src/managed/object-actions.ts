@@ -8,12 +8,12 @@ import {
   ActionTable,
   actionResult,
   type Context,
-  dbOf,
   formatPath,
   parsePatch,
   parseQueryParameters,
   plainQuery,
   type QueryRequest,
+  questionReaderOf,
   type ReadRequest,
   type Response,
   resource,
@@ -270,7 +270,7 @@ async function findIds(
           filters: [plain.filter, { kind: 'compare', pointer: ['_id'], operator: 'gt', value: after }],
         };
   const page = await queryStore(
-    await dbOf(platform, context),
+    await questionReaderOf(platform, context),
     objectStore(['managed', type.name]),
     { path: query.path, sortKeys: [], paging: { pageSize, offset: 0, totalPolicy: 'NONE' } },
     { filter, idsOnly: true },

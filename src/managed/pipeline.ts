@@ -1,9 +1,10 @@
-import type {
-  CreateRequest,
-  DeleteRequest,
-  PatchRequest,
-  ReadRequest,
-  UpdateRequest,
+import {
+  breathing,
+  type CreateRequest,
+  type DeleteRequest,
+  type PatchRequest,
+  type ReadRequest,
+  type UpdateRequest,
 } from '#resource/index.ts';
 import type {
   Change,
@@ -82,12 +83,16 @@ export function pipeline(declare: (steps: DeclareSteps) => void): (exchange: Exc
     const { rehearsed, unitOfWork } = exchange.context;
     const traced =
       rehearsed === true && unitOfWork !== null ? stepTracer(exchange, unitOfWork.trace) : undefined;
+    const breathe = breathing();
     for (const step of lists[exchange.request.method]) {
       if (exchange.isUnchanged && step.always !== true) continue;
       if (step.applies?.(exchange) === false) continue;
       // Most steps have nothing to wait for.
       const pending = traced === undefined ? step(exchange) : traced(step, () => step(exchange));
       if (pending !== undefined) await pending;
+      // Of long lists each step takes its time, and others have theirs between them.
+      const pause = breathe();
+      if (pause !== undefined) await pause;
     }
   };
 }

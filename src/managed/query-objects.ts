@@ -4,7 +4,7 @@ import {
   plainQuery,
   type QueryRequest,
   type QueryResult,
-  readerOf,
+  questionReaderOf,
   resource,
   type Times,
   warnOfUnknownField,
@@ -24,7 +24,7 @@ export async function queryObjects(
 ): Promise<QueryResult> {
   const asked = plainQuery(request, platform.queries());
   const { query, sortKeys } = queryOfCaller(context, type.privates, asked, request.sortKeys);
-  const db = await readerOf(platform, context);
+  const db = await questionReaderOf(platform, context);
   const page = await queryStore(db, objectStore(['managed', type.name]), { ...request, sortKeys }, query, {
     types: type.propertyTypes,
     indexed: type.indexed,

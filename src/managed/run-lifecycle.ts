@@ -6,10 +6,12 @@ import { lifecycle } from './lifecycle.ts';
 export async function runLifecycle(exchange: Exchange): Promise<Resource> {
   await lifecycle(exchange);
   const revision = exchange.rev === null ? null : String(exchange.rev);
-  const { times } = exchange;
+  const { request, stored, times } = exchange;
+  const externalId = stored?.external_id;
   return {
     ...resource(exchange.id, revision, exchange.answer ?? {}),
-    ...(exchange.request.withTimes === true && times !== null ? { times } : {}),
+    ...(request.withTimes === true && times !== null ? { times } : {}),
+    ...(request.knownTo === undefined || externalId === undefined ? {} : { externalId }),
     fieldsSelected: true,
   };
 }

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '#json/index.ts';
-import type { Context } from '#resource/index.ts';
+import { type Context, isAdministrator } from '#resource/index.ts';
 import type { ManagedType } from './managed-type.ts';
 
 const ENVELOPE = '$crypto';
@@ -142,7 +142,7 @@ export function isProtectionCurrent(crypto: Crypto, type: ManagedType, stored: J
  * script.
  */
 export function isKeptFrom({ client, security }: Context, { compiled }: ManagedType, name: string): boolean {
-  if (!client.isExternal || security.authorization.roles.includes('svc-admin')) return false;
+  if (!client.isExternal || isAdministrator(security)) return false;
   const property = compiled.get(name);
   return (
     property !== undefined &&

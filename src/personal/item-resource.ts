@@ -7,6 +7,7 @@ import {
   collection,
   dbOf,
   formatPath,
+  questionReaderOf,
   type Resource,
   type RouteHandler,
   readerOf,
@@ -55,7 +56,7 @@ export function itemResource(platform: ItemPlatform, kind: ItemKind): RouteHandl
     read: async (_context, _request, id) => toResource(await find(_context, id)),
     async query(context, request) {
       const page = await queryItems(
-        await readerOf(platform, context),
+        await questionReaderOf(platform, context),
         kind,
         await seerOf(platform, context),
         request,

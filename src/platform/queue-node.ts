@@ -2,6 +2,7 @@ import { firstOf } from '#json/index.ts';
 import { beatHealth } from '#lifecycle/index.ts';
 import {
   type ClaimedJob,
+  countReadyJobs,
   JobPoller,
   type JobResult,
   QueueKeeper,
@@ -56,6 +57,11 @@ export function queueNode(
     },
     gauges: [
       { name: 'svc_jobs_running', help: 'Jobs of queues that run on this node', read: () => poller.active },
+      {
+        name: 'svc_queue_ready',
+        help: 'Jobs of all queues that wait for a node, in the whole cluster, 10000 at most; NaN while Postgres does not answer',
+        read: () => countReadyJobs(database.db).catch(() => Number.NaN),
+      },
     ],
     health: () => (isWorker ? [beatHealth('jobPoller', poller.lastBeatAt, POLLER_SILENCE_MS)] : []),
   };

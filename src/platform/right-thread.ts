@@ -32,6 +32,7 @@ export function inRightThread(
       payload: { context: contextData(context), request },
       repeatable: !isWrite(request),
       ...(caller === undefined ? {} : { caller }),
+      ...(context.awaited === undefined ? {} : { signal: context.awaited }),
       ...(context.renew === undefined ? {} : { renew: context.renew }),
     });
     await settled();

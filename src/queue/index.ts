@@ -9,6 +9,7 @@
 export type { ClaimedJob, Job, JobFailure, JobHandler, JobPlace, JobWork } from './job.ts';
 export { JobPoller } from './job-poller.ts';
 export { Queue } from './queue.ts';
+export { countReadyJobs } from './queue-depth-repository.ts';
 export { QueueKeeper } from './queue-keeper.ts';
 export { releaseJobs } from './release-repository.ts';
 export { type JobResult, runJob } from './run-job.ts';

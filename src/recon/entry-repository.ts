@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { instantColumn, type QueryTable, queryTable, type TablePage, textColumn } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
+import { linkedIds, type Mapping } from '#sync/index.ts';
 import type { Chunk } from './chunk-repository.ts';
 import type { EntryCount, EntryState, ReconEntry, ReconState } from './recon-run.ts';
 
@@ -24,10 +25,28 @@ export async function listOpen(
   return rows;
 }
 
+/** Sources of a chunk that are not linked, and still to be looked at. */
+export async function listUnlinked(
+  db: Db,
+  run: string,
+  mapping: Mapping,
+  { qualifier, low, high }: Pick<Chunk, 'low' | 'high'> & { readonly qualifier: string },
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select e.source_id as id from recon_entry e
+    left join ${linkedIds(mapping, qualifier)} l on l.source_id = e.source_id and ${mapping.enableLinking}
+    where e.run_id = ${run} and e.number between ${low} and ${high} and e.qualifier = ${qualifier}
+      and e.state = 'listed' and e.phase = 'source' and l.source_id is null
+    order by e.number`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 export interface EntryResult
   extends Omit<ReconEntry, 'phase' | 'qualifier' | 'source_id' | 'ambiguous' | 'difference' | 'attempt'> {
   readonly ambiguous: readonly string[];
   readonly difference: readonly string[] | null;
+  /** Undefined: as it was. */
+  readonly cleared?: readonly string[];
 }
 
 /** Of a run that has ended nothing is done any more. */
@@ -46,12 +65,23 @@ export async function storeEntry(
   before: EntryState,
   { number, ...result }: EntryResult,
 ): Promise<ReconState | undefined> {
-  const { target_id, ambiguous, situation, action, state, takes_away, difference, error } = result;
+  const {
+    target_id,
+    ambiguous,
+    situation,
+    action,
+    state,
+    takes_away,
+    difference,
+    error,
+    cleared = [],
+  } = result;
   const { rows } = await sql<{ state: ReconState }>`
     update recon_entry e
     set target_id = ${target_id}, situation = ${situation}, action = ${action}, state = ${state},
         ambiguous = ${ambiguous.length === 0 ? null : JSON.stringify(ambiguous)}::jsonb, takes_away = ${takes_away},
         difference = ${difference === null ? null : JSON.stringify(difference)}::jsonb,
+        cleared = ${cleared.length === 0 ? null : JSON.stringify(cleared)}::jsonb,
         source_rev = ${result.source_rev}, target_rev = ${result.target_rev},
         error = ${error === null ? null : JSON.stringify(error)}::jsonb, done_at = clock_timestamp()
     where run_id = ${run} and number = ${number} and state = ${before} and ${isActive(run)}
@@ -108,14 +138,6 @@ export async function countEntries(db: Db, run: string): Promise<readonly EntryC
     from recon_count where run_id = ${run}
     order by 1, 2, 3, 4`.execute(db);
   return rows;
-}
-
-/** How many wait that would take something away. */
-export async function countHeld(db: Db, run: string): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*)::float8 as n from recon_entry
-    where run_id = ${run} and state = 'planned' and takes_away`.execute(db);
-  return rows[0]?.n ?? 0;
 }
 
 export async function hasPlanned(db: Db, run: string): Promise<boolean> {
@@ -178,6 +200,19 @@ export async function findEntry(db: Db, run: string, number: number): Promise<Sh
   const { rows } = await sql<ShownEntry>`
     select ${ENTRY}, done_at from recon_entry
     where run_id = ${run} and number = ${number} and state <> 'counted'`.execute(db);
+  return rows[0];
+}
+
+/** The attribute that most targets would lose. */
+export async function mostCleared(
+  db: Db,
+  run: string,
+): Promise<{ readonly attribute: string; readonly entries: number } | undefined> {
+  const { rows } = await sql<{ attribute: string; entries: number }>`
+    select attribute, count(*)::float8 as entries
+    from recon_entry, jsonb_array_elements_text(cleared) attribute
+    where run_id = ${run} and state = 'planned' and cleared is not null
+    group by 1 order by 2 desc, 1 limit 1`.execute(db);
   return rows[0];
 }
 

@@ -1,7 +1,8 @@
 import { NotFoundError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
-import { collection, type RouteHandler, resource, singleton } from '#resource/index.ts';
-import { keptError, overThreshold } from '#sync/index.ts';
+import { collection, questionReaderOf, type RouteHandler, resource, singleton } from '#resource/index.ts';
+import { keptError } from '#sync/index.ts';
 import {
   countAttributes,
   countEntries,
@@ -9,8 +10,9 @@ import {
   queryEntries,
   type ShownEntry,
 } from './entry-repository.ts';
-import { whatToDo } from './lead-run.ts';
-import type { ReconPlatform } from './recon-platform.ts';
+import { overPlan } from './limits.ts';
+import { seesWords } from './question-of-caller.ts';
+import { type ReconPlatform, shownMapping } from './recon-platform.ts';
 import { runNamed } from './recon-resource.ts';
 import type { EntryCount, ReconRun } from './recon-run.ts';
 import { summaryOf } from './recon-view.ts';
@@ -24,17 +26,19 @@ export function entryResource(platform: ReconPlatform): RouteHandler {
   const entriesOf = (run: string) =>
     collection({
       description: { title: 'entries of a reconciliation' },
-      async query(_context, request) {
-        await runNamed(platform, run);
-        return pageResult(await queryEntries(database.db, run, request), idOf, toResource);
+      async query(context, request) {
+        const found = await runNamed(platform, run);
+        const seesAll = await seesWords(platform, context, found);
+        const db = await questionReaderOf(platform, context);
+        return pageResult(await queryEntries(db, run, request), idOf, (entry) => toResource(entry, seesAll));
       },
-      async read(_context, _request, id) {
-        await runNamed(platform, run);
+      async read(context, _request, id) {
+        const found = await runNamed(platform, run);
         const entry = /^\d{1,15}$/.test(id) ? await findEntry(database.db, run, Number(id)) : undefined;
         if (entry === undefined) {
           throw new NotFoundError(`Entry '${id.slice(0, 100)}' of the reconciliation not found`);
         }
-        return toResource(entry);
+        return toResource(entry, await seesWords(platform, context, found));
       },
     });
   return {
@@ -53,7 +57,7 @@ export function reportResource(platform: ReconPlatform): RouteHandler {
       async read() {
         const run = await runNamed(platform, id);
         const counts = run.outcomes ?? (await countEntries(database.db, id));
-        const refusal = refusalOf(platform, run, counts);
+        const refusal = await refusalOf(platform, run, counts);
         const attributes = await countAttributes(database.db, id, EXAMPLES);
         return resource(null, null, {
           summary: summaryOf(run, counts),
@@ -77,20 +81,25 @@ export function reportResource(platform: ReconPlatform): RouteHandler {
   };
 }
 
-/** What the threshold of the mapping has against what is planned. */
-function refusalOf({ mappings }: ReconPlatform, run: ReconRun, counts: readonly EntryCount[]) {
-  const mapping = mappings.named(run.mapping);
+/** What the thresholds have against what is planned. */
+async function refusalOf(platform: ReconPlatform, run: ReconRun, counts: readonly EntryCount[]) {
+  const mapping = shownMapping(platform, run);
   if (mapping === undefined) return undefined;
-  const held = counts.filter(({ state, takes_away }) => state === 'planned' && takes_away);
-  const planned = held.reduce((sum, { entries }) => sum + entries, 0);
-  return overThreshold(mapping, { held: planned, targets: run.links ?? 0 }, whatToDo(run.id));
+  return overPlan({ db: platform.database.db, run, mapping, counts });
+}
+
+/** What kind of error it was. */
+function withoutWords(error: JsonObject | null): JsonObject | null {
+  if (error === null) return null;
+  const { code = null, reason = null, id } = error;
+  return { code, reason, ...(id === undefined ? {} : { id }) };
 }
 
 function idOf({ number }: ShownEntry): string {
   return String(number);
 }
 
-function toResource(entry: ShownEntry) {
+function toResource(entry: ShownEntry, seesAll: boolean) {
   const { phase, qualifier, source_id, target_id, ambiguous, situation, action, state, takes_away } = entry;
   return resource(idOf(entry), null, {
     phase,
@@ -103,7 +112,7 @@ function toResource(entry: ShownEntry) {
     state,
     takesAway: takes_away,
     difference: entry.difference === null ? null : [...entry.difference],
-    error: entry.error,
+    error: seesAll ? entry.error : withoutWords(entry.error),
     doneAt: entry.done_at?.toISOString() ?? null,
   });
 }

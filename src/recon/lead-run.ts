@@ -1,18 +1,11 @@
 import type { Db, UnitOfWork } from '#database/index.ts';
 import { BadRequestError, ConflictError, ResourceError } from '#errors/index.ts';
 import { ScriptError } from '#script/index.ts';
-import {
-  contextOf,
-  keptError,
-  type Mapping,
-  overThreshold,
-  qualifiersOf,
-  runOnRecon,
-  runResult,
-} from '#sync/index.ts';
+import { contextOf, keptError, type Mapping, qualifiersOf, runOnRecon, runResult } from '#sync/index.ts';
 import { insertChunks } from './chunk-repository.ts';
 import { endRun, failRun } from './end-run.ts';
-import { countEntries, countHeld, removeListed } from './entry-repository.ts';
+import { countEntries, removeListed } from './entry-repository.ts';
+import { overPlan, overRemoval } from './limits.ts';
 import {
   countLinks,
   countListing,
@@ -73,7 +66,7 @@ export async function leadApproved(led: Led): Promise<void> {
 }
 
 async function leadFrom(led: Led, from: ReconStep): Promise<void> {
-  const { platform, unitOfWork, db, run, mapping } = led;
+  const { platform, unitOfWork, run } = led;
   let { last_entry: lastEntry } = run;
   for (let step = NEXT[from]; ; step = NEXT[step]) {
     if (step === 'end') return endWell(led);
@@ -83,12 +76,18 @@ async function leadFrom(led: Led, from: ReconStep): Promise<void> {
     }
     if (step === 'remove') {
       if (run.mode === 'plan') continue;
-      const counts = { held: await countHeld(db, run.id), targets: run.links ?? 0 };
-      const refusal = from === 'apply' ? undefined : overThreshold(mapping, counts, whatToDo(run.id));
+      const plansFirst = run.parameters.plansFirst === true && from !== 'apply';
+      const refusal = from === 'apply' ? undefined : await refusalOf(led, plansFirst);
       if (refusal !== undefined) return endRun(platform, unitOfWork, run, 'FAILED', keptError(refusal));
+      if (plansFirst) return leadApproved({ ...led, run: { ...run, last_entry: lastEntry } });
     }
     if (await enter(led, step, lastEntry)) return;
   }
+}
+
+async function refusalOf({ db, run, mapping }: Led, plansFirst: boolean): Promise<ConflictError | undefined> {
+  const limited = { db, run, mapping, counts: await countEntries(db, run.id) };
+  return plansFirst ? overPlan(limited) : overRemoval(limited);
 }
 
 /** The script of the mapping is told what has come of it, where anything was done. */
@@ -105,7 +104,7 @@ async function endWell(led: Led): Promise<void> {
     return { refusal: undefined };
   };
   const { refusal } =
-    run.mode === 'plan' ? { refusal: undefined } : await unitOfWork.savepoint(told).catch(refusalOf);
+    run.mode === 'plan' ? { refusal: undefined } : await unitOfWork.savepoint(told).catch(asRefusal);
   if (refusal === undefined) await endRun(platform, unitOfWork, run, 'SUCCESS', null);
   else await endRun(platform, unitOfWork, run, 'FAILED', keptError(refusal));
 }
@@ -138,7 +137,7 @@ async function list(led: Led): Promise<void> {
   const { platform, unitOfWork, db, run, mapping } = led;
   // Told at once, so that one that lists for long can be seen to have begun.
   if (run.started_at === null) await apart(platform, async (own) => storeStarted(await own.db(), run.id));
-  const found = await unitOfWork.savepoint(() => listSides(led)).catch(refusalOf);
+  const found = await unitOfWork.savepoint(() => listSides(led)).catch(asRefusal);
   const locked = await lockRun(db, run.id);
   if (locked?.state !== 'ACTIVE') return removeListed(db, run.id);
   await recordStart(platform, unitOfWork, run, mapping);
@@ -163,7 +162,7 @@ async function listSides(led: Led): Promise<Listed & { readonly lastEntry: numbe
   const target = side(led, 'target');
   if (runTargetPhase) await target.stage(context);
   const targets = runTargetPhase ? await countListing(db, target.listing) : null;
-  const print = pairPrintOf(platform, mapping);
+  const print = pairPrintOf(platform, run, mapping);
   let lastEntry = 0;
   for (const qualifier of qualifiers) {
     await prunePrints(db, mapping, qualifier);
@@ -186,14 +185,15 @@ async function findTargets(led: Led): Promise<number> {
 }
 
 function side({ platform, run, mapping }: Led, end: 'source' | 'target'): Side {
-  const { sourceQuery, targetQuery, sourceIds } = run.parameters;
+  const { sourceQuery, targetQuery, sourceIds, ownQueries = [] } = run.parameters;
   const query = end === 'source' ? sourceQuery : targetQuery;
   const ids = end === 'source' ? sourceIds : undefined;
-  return sideOf(platform, { run: run.id, side: end, collection: mapping[end], query, ids });
+  const isOwn = ownQueries.includes(end);
+  return sideOf(platform, { run: run.id, side: end, collection: mapping[end], query, ids, isOwn });
 }
 
 /** A question that is wrong stays wrong; what goes wrong in the server may pass, so the job is tried again. */
-function refusalOf(error: unknown): { readonly refusal: ResourceError } {
+function asRefusal(error: unknown): { readonly refusal: ResourceError } {
   const isFinal =
     error instanceof ScriptError ||
     (error instanceof ResourceError && (error.code < 500 || error.code === 501));
@@ -213,9 +213,4 @@ export function mappingChanged({ mapping }: Pick<ReconRun, 'mapping'>): Conflict
     id: 'RECON_MAPPING_CHANGED',
     hint: 'Begin anew: what was planned by another mapping is not done',
   });
-}
-
-/** What is to be done about what is held. */
-export function whatToDo(id: string): string {
-  return `Look at recon/${id}/entry?_queryFilter=takesAway eq true, then recon/${id}?_action=approve; or mend the mapping and begin anew`;
 }

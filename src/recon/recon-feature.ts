@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import type { StoringPlatform } from '#sync/index.ts';
@@ -6,7 +5,8 @@ import { failRun } from './end-run.ts';
 import { pruneEntries } from './entry-repository.ts';
 import { entryResource, reportResource } from './entry-resource.ts';
 import { leadRun } from './lead-run.ts';
-import { CHUNK_QUEUE, type ReconPlatform, STEP_QUEUE } from './recon-platform.ts';
+import { reconHealth } from './recon-health.ts';
+import { CHUNK_QUEUE, LANES_OF_NODE, type ReconPlatform, STEP_QUEUE } from './recon-platform.ts';
 import { reconResource } from './recon-resource.ts';
 import { reconService } from './recon-service.ts';
 import { workChunk } from './work-chunk.ts';
@@ -25,13 +25,14 @@ const DAY_MS = 86_400_000;
  * @param record has the audit tell of a reconciliation
  */
 export function reconFeature(
-  { config, database, observe, queue }: Platform,
+  { config, database, observe, queue, router }: Platform,
   ground: StoringPlatform,
   record: ReconPlatform['recordRecon'],
 ): Feature {
   const platform: ReconPlatform = {
     ...ground,
     queue,
+    router,
     recordRecon: record,
     keepRuns: () => {
       const kept = Number(config.properties.get('svc.recon.maxcompletedruns'));
@@ -58,7 +59,7 @@ export function reconFeature(
       },
     },
     {
-      concurrency: 2 * availableParallelism(),
+      concurrency: LANES_OF_NODE,
       runsScripts: true,
       retries: 5,
       retryDelayMs: 1_000,
@@ -71,6 +72,7 @@ export function reconFeature(
       'recon*': reconResource(platform),
       'recon/{run}/entry*': entryResource(platform),
       'recon/{run}/report': reportResource(platform),
+      'health/recon': reconHealth(platform),
     },
     services: [reconService(platform)],
     node: ({ isWorker }) => ({

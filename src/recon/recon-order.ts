@@ -1,6 +1,7 @@
+import { readThresholds, THRESHOLDS } from '#config/index.ts';
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { type Mapping, questionOf } from '#sync/index.ts';
+import { type Mapping, questionOf, thresholdsOf } from '#sync/index.ts';
 import type { ReconMode, ReconParameters } from './recon-run.ts';
 import { asksForAll } from './side.ts';
 
@@ -20,6 +21,8 @@ const KEYS = [
   'targetQueryFullEntry',
   'runTargetPhase',
   'allowEmptySourceSet',
+  'thresholds',
+  'persistAssociations',
   'ids',
 ];
 
@@ -53,6 +56,8 @@ export function readOrder(
       ...(isById ? { sourceIds: idsOf(ids ?? given['ids'] ?? null) } : {}),
       runTargetPhase: flagAt(mapping, given, 'runTargetPhase', !isById),
       allowEmptySourceSet: flagAt(mapping, given, 'allowEmptySourceSet', false),
+      keepsAll: flagAt(mapping, given, 'persistAssociations', false),
+      ...limitsOf(mapping, given),
     },
   };
 }
@@ -81,6 +86,23 @@ function queryAt(
     throw badOrder(error.message, `/${key}`, 'Give one of _queryFilter, _queryId and _queryExpression');
   }
   return query;
+}
+
+/** Each of them limits what is done besides taking away, so it must be known before anything is. */
+const OF_PLANS = ['unlink', 'create', 'update', 'clear', 'failure'] as const;
+
+function limitsOf(mapping: Mapping, given: JsonObject): Pick<ReconParameters, 'thresholds' | 'plansFirst'> {
+  const own = given['thresholds'];
+  const read = own === undefined ? undefined : readThresholds(own);
+  if (own !== undefined && read === undefined) {
+    const form = `{"create": {"percent": 10, "atLeast": 20}}, with ${THRESHOLDS.join(', ')}`;
+    throw badOrder("'thresholds' are none", '/thresholds', `Such as ${form}; or false`);
+  }
+  const limits = read === undefined ? mapping.thresholds : thresholdsOf(read);
+  return {
+    ...(read === undefined ? {} : { thresholds: read }),
+    plansFirst: OF_PLANS.some((kind) => limits?.[kind] !== undefined),
+  };
 }
 
 function flagAt({ written }: Mapping, given: JsonObject, key: string, otherwise: boolean): boolean {

@@ -1,5 +1,5 @@
 import { BadRequestError, ConflictError, NotFoundError } from '#errors/index.ts';
-import { isObject, type JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import {
   type Action,
   type ActionRequest,
@@ -13,7 +13,9 @@ import {
   unsupported,
   type WriteContext,
 } from '#resource/index.ts';
+import type { Mapping } from '#sync/index.ts';
 import { countEntries } from './entry-repository.ts';
+import { requireApproval, requireOwnQuestions } from './question-of-caller.ts';
 import { readOrder } from './recon-order.ts';
 import { namedMapping, type ReconPlatform } from './recon-platform.ts';
 import type { EntryCount, ReconRun } from './recon-run.ts';
@@ -112,11 +114,28 @@ async function start(
       field: 'mapping',
     });
   }
-  const mapping = namedMapping(platform, name);
   // Of a reconciliation the rehearsal is a plan, which stays to be looked at.
   const isPlan = context.rehearsed === true || analyze === 'true';
   const mode = isPlan ? 'plan' : parameters['mode'];
-  const order = readOrder(mapping, action, isObject(content) ? content : {}, { ids, mode });
+  const { persistAssociations } = parameters;
+  const said = persistAssociations === undefined ? {} : { persistAssociations };
+  const { mapping: supposed, ...asked } = isObject(content) ? content : {};
+  const given = { ...asked, ...said };
+  const mapping =
+    supposed === undefined
+      ? namedMapping(platform, name)
+      : await supposedMapping(platform, context, { name, supposed, mode });
+  const read = readOrder(mapping, action, given, { ids, mode });
+  if (asked['thresholds'] !== undefined && read.mode === 'apply') await requireApproval(platform, context);
+  const ownQueries = await requireOwnQuestions(platform, context, mapping, given, read.parameters);
+  const order = {
+    ...read,
+    parameters: {
+      ...read.parameters,
+      ownQueries,
+      ...(isObject(supposed) ? { supposed: mapping.written } : {}),
+    },
+  };
   if (waitForCompletion === 'true') {
     const run = await performRecon(platform, context, mapping, order);
     if (run.state !== 'FAILED') return { _id: run.id, state: run.state };
@@ -131,6 +150,28 @@ async function start(
       ? await startApart(platform, context, mapping, order)
       : await startRecon(platform, context.unitOfWork, context, mapping, order);
   return { _id: id, state: 'ACTIVE' };
+}
+
+/** A mapping that is only planned by; its scripts are run as any that somebody sends. */
+async function supposedMapping(
+  { mappings, router }: ReconPlatform,
+  context: WriteContext,
+  {
+    name,
+    supposed,
+    mode,
+  }: { readonly name: string; readonly supposed: JsonValue; readonly mode: string | undefined },
+): Promise<Mapping> {
+  await router.requireScriptRight(context, '/mapping');
+  if (!isObject(supposed) || mode !== 'plan') {
+    const what = isObject(supposed) ? 'A mapping that is sent is only planned by' : "'mapping' is no object";
+    throw new BadRequestError(what, {
+      id: 'RECON_BAD_ORDER',
+      field: '/mapping',
+      hint: 'Ask with mode=plan; put the mapping into the configuration to have it done',
+    });
+  }
+  return mappings.supposed({ ...supposed, name });
 }
 
 function exceptOf({ parameters, content }: ActionRequest): readonly number[] {

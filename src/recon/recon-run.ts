@@ -1,4 +1,4 @@
-import type { Situation, SyncAction } from '#config/index.ts';
+import type { Situation, SyncAction, ThresholdsConfig } from '#config/index.ts';
 import type { JsonObject } from '#json/index.ts';
 
 /**
@@ -25,6 +25,16 @@ export interface ReconParameters {
   /** Whether targets are looked at that no source has led to. */
   readonly runTargetPhase: boolean;
   readonly allowEmptySourceSet: boolean;
+  /** Pairs that are as they should be have rows, too. */
+  readonly keepsAll?: boolean;
+  /** Of a plan: what is planned by, instead of the mapping that is in force. */
+  readonly supposed?: JsonObject;
+  /** Instead of those of the mapping. */
+  readonly thresholds?: ThresholdsConfig;
+  /** All is planned before anything is done, because it is limited how much of it may be done. */
+  readonly plansFirst?: boolean;
+  /** Ends whose query is the caller's own, and is asked as they would ask it. */
+  readonly ownQueries?: readonly ('source' | 'target')[];
 }
 
 /** A run as it is stored. */

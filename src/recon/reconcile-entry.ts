@@ -1,5 +1,12 @@
 import type { UnitOfWork } from '#database/index.ts';
-import { contextOf, type Mapping, type PairPlan, type PairResult, reconcilePair } from '#sync/index.ts';
+import {
+  contextOf,
+  type Foreseen,
+  type Mapping,
+  type PairPlan,
+  type PairResult,
+  reconcilePair,
+} from '#sync/index.ts';
 import { dropEntry, type EntryResult, storeEntry } from './entry-repository.ts';
 import type { ReconPlatform } from './recon-platform.ts';
 import type { EntryState, ReconEntry, ReconRun, ReconState } from './recon-run.ts';
@@ -18,23 +25,38 @@ export async function reconcileEntry(
   run: ReconRun,
   mapping: Mapping,
   entry: ReconEntry,
+  foreseen?: Foreseen,
 ): Promise<ReconState | undefined> {
   const { number, source_id: sourceId, target_id: targetId, qualifier } = entry;
   const isPlanned = entry.state === 'planned';
-  const how = isPlanned ? 'planned' : run.mode === 'plan' ? 'rehearse' : 'careful';
+  const isRehearsal = isPlan(run);
+  const how = isPlanned ? 'planned' : isRehearsal ? 'rehearse' : 'careful';
   const result = await reconcilePair(
     { ...platform, record: recorder(platform, run, entry) },
     contextOf(run, unitOfWork),
     mapping,
-    { reconId: run.id, sourceId, targetId, qualifier, how, ...(isPlanned ? { plan: planOf(entry) } : {}) },
+    {
+      reconId: run.id,
+      sourceId,
+      targetId,
+      qualifier,
+      how,
+      foreseen,
+      ...(isPlanned ? { plan: planOf(entry) } : {}),
+    },
   );
   const db = await unitOfWork.db();
-  const come = { ...resultOf(entry, result), state: stateOf(run, result), number };
-  const write = isSilent(entry, result) ? dropEntry : storeEntry;
+  const come = { ...resultOf(entry, result), state: stateOf(isRehearsal && !isPlanned, result), number };
+  const write = isSilent(run, entry, result) ? dropEntry : storeEntry;
   return write(db, run.id, entry.state, come);
 }
 
-function stateOf({ mode }: ReconRun, { outcome, hasChanged, action, takesAway }: PairResult): EntryState {
+/** Whether nothing is done yet of what is found. */
+function isPlan({ mode, step, parameters }: ReconRun): boolean {
+  return mode === 'plan' || (parameters.plansFirst === true && (step === 'source' || step === 'target'));
+}
+
+function stateOf(isRehearsal: boolean, { outcome, hasChanged, action, takesAway }: PairResult): EntryState {
   switch (outcome) {
     case 'held':
       return 'planned';
@@ -47,7 +69,7 @@ function stateOf({ mode }: ReconRun, { outcome, hasChanged, action, takesAway }:
       return 'skipped';
     default:
       if (!hasChanged && !takesAway && !isAlways(action)) return 'skipped';
-      return mode === 'plan' ? 'planned' : 'applied';
+      return isRehearsal ? 'planned' : 'applied';
   }
 }
 
@@ -57,10 +79,12 @@ function isAlways(action: PairResult['action']): boolean {
 }
 
 function isSilent(
+  { parameters }: ReconRun,
   entry: ReconEntry,
   { outcome, hasChanged, situation, action, targetId }: PairResult,
 ): boolean {
   if (outcome === 'none') return true;
+  if (parameters.keepsAll === true) return false;
   if (outcome !== 'done' || hasChanged || entry.state === 'planned') return false;
   if (situation === 'CONFIRMED') return action === 'UPDATE' || action === 'LINK' || SILENT.has(action ?? '');
   return SILENT.has(action ?? '') && (targetId === null || entry.phase === 'target');
@@ -75,6 +99,7 @@ function resultOf(entry: ReconEntry, result: PairResult): Omit<EntryResult, 'num
     action: result.action,
     takes_away: result.takesAway,
     difference: result.written ?? entry.difference,
+    cleared: result.cleared,
     source_rev: result.sourceRev,
     target_rev: result.targetRev,
     error: result.error,

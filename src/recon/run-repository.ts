@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import { type Db, oneRow } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { EntryCount, ReconMode, ReconParameters, ReconRun, ReconState, ReconStep } from './recon-run.ts';
 
@@ -136,4 +136,28 @@ export async function pruneRuns(db: Db, keep: number): Promise<void> {
   await sql`
     delete from recon_run where id in (
       select id from recon_run where ended_at is not null order by ended_at desc offset ${keep})`.execute(db);
+}
+
+/** How many the newest run of the mapping before has found on both sides, which asked the same and went well. */
+export async function findListedBefore(
+  db: Db,
+  { id, mapping, parameters }: Pick<ReconRun, 'id' | 'mapping' | 'parameters'>,
+): Promise<{ readonly sources: number | null; readonly targets: number | null } | undefined> {
+  const { sourceQuery = null, targetQuery = null } = parameters;
+  const { rows } = await sql<{ sources: number | null; targets: number | null }>`
+    select sources::float8 as sources, targets::float8 as targets from recon_run
+    where mapping = ${mapping} and id <> ${id} and state = 'SUCCESS' and sources is not null
+      and parameters->'sourceIds' is null
+      and coalesce(parameters->'sourceQuery', 'null') = ${JSON.stringify(sourceQuery)}::jsonb
+      and coalesce(parameters->'targetQuery', 'null') = ${JSON.stringify(targetQuery)}::jsonb
+    order by ended_at desc limit 1`.execute(db);
+  return rows[0];
+}
+
+/** Of runs that are under way. */
+export async function countActive(db: Db): Promise<{ readonly runs: number; readonly lanes: number }> {
+  const { rows } = await sql<{ runs: number; lanes: number }>`
+    select count(*)::int as runs, coalesce(sum(lanes), 0)::int as lanes
+    from recon_run where state = 'ACTIVE'`.execute(db);
+  return oneRow(rows);
 }

@@ -5,7 +5,7 @@ import { causeOf } from '#sync/index.ts';
 import { endRun } from './end-run.ts';
 import { hasPlanned, skipPlanned } from './entry-repository.ts';
 import { leadApproved, mappingChanged } from './lead-run.ts';
-import { mappingOf, type ReconPlatform } from './recon-platform.ts';
+import { mappingInForce, type ReconPlatform } from './recon-platform.ts';
 import type { ReconRun } from './recon-run.ts';
 import { findActive, findRun, lockRun, reopenRun } from './run-repository.ts';
 import { underWay } from './start-recon.ts';
@@ -37,7 +37,7 @@ export async function approveRun(
 ): Promise<void> {
   const db = await unitOfWork.db();
   const run = await locked(unitOfWork, id);
-  const mapping = mappingOf(platform, run);
+  const mapping = mappingInForce(platform, run);
   if (run.state === 'ACTIVE' || !(await hasPlanned(db, id))) throw nothingPlanned(run);
   if (mapping === undefined) throw mappingChanged(run);
   const skipped = await skipPlanned(db, id, except);

@@ -1,7 +1,8 @@
+import { InternalServerError } from '#errors/index.ts';
 import { type JsonObject, lastOf } from '#json/index.ts';
-import { Connection, NO_PAGING, parsePath, type QueryResult, type WriteContext } from '#resource/index.ts';
-import { questionOf } from '#sync/index.ts';
+import { NO_PAGING, nestedContext, parsePath, type WriteContext } from '#resource/index.ts';
 import { type Listing, managedListing, stagedListing, stageIds } from './listing-repository.ts';
+import { asCaller, queryOf } from './question-of-caller.ts';
 import type { ReconPlatform } from './recon-platform.ts';
 
 /**
@@ -24,6 +25,8 @@ interface SideOptions {
   readonly query: JsonObject | undefined;
   /** Only these. */
   readonly ids?: readonly string[] | undefined;
+  /** Whether the query is that of whoever has asked for the run, and is asked with their rights. */
+  readonly isOwn?: boolean;
 }
 
 const PAGE_SIZE = 1_000;
@@ -47,16 +50,18 @@ export function sideOf(platform: Pick<ReconPlatform, 'resources'>, options: Side
 async function stageQueried(
   { resources }: Pick<ReconPlatform, 'resources'>,
   context: WriteContext,
-  { run, side, collection, query = { _queryFilter: 'true' } }: SideOptions,
+  { run, side, collection, query = { _queryFilter: 'true' }, isOwn = false }: SideOptions,
 ): Promise<void> {
-  const connection = new Connection(resources, context);
-  const { resourceName, ...asked } = query;
-  const question = questionOf(asked);
+  const request = queryOf(collection, query);
   let cookie: string | null = null;
   do {
     const at = cookie === null ? {} : { cookie };
     const paging = { ...NO_PAGING, pageSize: PAGE_SIZE, ...at };
-    const page: QueryResult = await connection.query(collection, { ...question, fields: [['_id']], paging });
+    const page = await resources.handle(isOwn ? asCaller(context) : nestedContext(context), {
+      ...request,
+      paging,
+    });
+    if (page.kind !== 'query') throw new InternalServerError(`'${collection}' has answered no list`);
     const ids = page.result.flatMap(({ id }) => id ?? []);
     await stageIds(await context.unitOfWork.db(), run, side, ids);
     cookie = page.pagedResultsCookie;

@@ -59,7 +59,7 @@ export async function performRecon(
     if (run === undefined) throw new InternalServerError(`The record of reconciliation '${id}' is gone`);
     return run;
   };
-  return lookUntil(look, ({ state }) => state !== 'ACTIVE');
+  return lookUntil(look, ({ state }) => state !== 'ACTIVE', context.awaited);
 }
 
 /** @throws BadRequestError `RECON_INSIDE` */

@@ -1,11 +1,12 @@
 import { troubleOf, type UnitOfWork } from '#database/index.ts';
 import { InternalServerError, ResourceError } from '#errors/index.ts';
 import type { Job, JobHandler } from '#queue/index.ts';
-import { keptError, type Mapping } from '#sync/index.ts';
+import { type Foreseen, keptError, type Mapping } from '#sync/index.ts';
 import { FencedOutError } from '#work/index.ts';
 import { type Chunk, hasFreeChunks, removeChunk, takeChunk } from './chunk-repository.ts';
 import { failRun } from './end-run.ts';
 import { beginEntry, foldDropped, listOpen, storeEntry } from './entry-repository.ts';
+import { foresee } from './foresee-chunk.ts';
 import { mappingChanged, waitingAt } from './lead-run.ts';
 import { rememberPrints } from './listing-repository.ts';
 import {
@@ -66,7 +67,7 @@ export async function workChunk(
   const now = await lockRun(db, id);
   if (now?.state !== 'ACTIVE') return;
   if (chunk !== undefined) {
-    const print = pairPrintOf(platform, mapping);
+    const print = pairPrintOf(platform, run, mapping);
     if (print !== null) await rememberPrints(db, id, mapping, { ...chunk, print });
     await foldDropped(db, id, chunk);
     await removeChunk(db, id, chunk);
@@ -97,9 +98,11 @@ class ChunkWorker {
     const until = performance.now() + BUDGET_MS;
     const { database } = this.#platform;
     const { id, step } = this.#run;
-    for (const entry of await listOpen(database.db, id, chunk, waitingAt(step))) {
+    const open = await listOpen(database.db, id, chunk, waitingAt(step));
+    const foreseen = await foresee(this.#platform, this.#run, this.#mapping, chunk, open);
+    for (const entry of open) {
       if (performance.now() > until) return false;
-      if ((await this.#settle(entry)) !== 'ACTIVE') return true;
+      if ((await this.#settle(entry, foreseen(entry))) !== 'ACTIVE') return true;
       // Another one now: the next job of the lane says so.
       if (mappingOf(this.#platform, this.#run) !== this.#mapping) return false;
     }
@@ -107,13 +110,13 @@ class ChunkWorker {
   }
 
   /** @returns the state of the run */
-  async #settle(entry: ReconEntry): Promise<ReconState> {
+  async #settle(entry: ReconEntry, foreseen: Foreseen | undefined): Promise<ReconState> {
     try {
       if (this.#isSuspect && (await this.#begin(entry)) > MOST_BEGINNINGS) {
         return await this.#fail(entry, brokeItsThread());
       }
       return await this.#apart((unitOfWork) =>
-        reconcileEntry(this.#platform, unitOfWork, this.#run, this.#mapping, entry),
+        reconcileEntry(this.#platform, unitOfWork, this.#run, this.#mapping, entry, foreseen),
       );
     } catch (error) {
       // Of a run that has ended there are no entries to be done any more.

@@ -6,6 +6,13 @@
  */
 export { compileQueries } from './configured-queries.ts';
 export { countObjects } from './count-repository.ts';
+export {
+  type ClientResource,
+  findByExternalId,
+  findExternalIds,
+  hasPendingName,
+  setExternalId,
+} from './external-id-repository.ts';
 export { filterSql, hasSameText } from './filter-sql.ts';
 export {
   instantColumn,

@@ -8,6 +8,11 @@ export interface ObjectKey {
   readonly id: string;
 }
 
+/** An object that is read, and whose name for it comes along. */
+export interface WantedObject extends ObjectKey {
+  readonly knownTo?: string;
+}
+
 /** JSON keeps the two apart whatever characters they hold. */
 export function keyOf({ type, id }: ObjectKey): string {
   return JSON.stringify([type, id]);
@@ -20,7 +25,7 @@ export function keyOf({ type, id }: ObjectKey): string {
 export function objectReader(
   db: Db,
   table: ObjectStore['table'],
-): Batcher<ObjectKey, StoredObject | undefined> {
+): Batcher<WantedObject, StoredObject | undefined> {
   // As text, and not as a template: it is compiled once, and run for each read.
   const text = `
     select o.type, o.id, o.rev, o.data, o.created_at, o.updated_at from unnest($1::text[], $2::text[]) as key(type, id)
@@ -32,6 +37,7 @@ export function objectReader(
     maxInFlight: 2,
     maxBatch: 500,
     async run(keys) {
+      if (keys.some(({ knownTo }) => knownTo !== undefined)) return readNamed(db, table, keys);
       const [only, ...others] = keys;
       const query =
         only !== undefined && others.length === 0
@@ -44,4 +50,36 @@ export function objectReader(
       return keys.map((key) => found.get(keyOf(key)));
     },
   });
+}
+
+/** The same with what clients call them. Several of them may ask for one object. */
+async function readNamed(
+  db: Db,
+  table: ObjectStore['table'],
+  keys: readonly WantedObject[],
+): Promise<readonly (StoredObject | undefined)[]> {
+  const columns = 'o.id, o.rev, o.data, o.created_at, o.updated_at, e.external_id';
+  const name = 'scim_external_id e on e.type = o.type and e.id = o.id';
+  const [only, ...others] = keys;
+  const query =
+    only !== undefined && others.length === 0
+      ? CompiledQuery.raw(
+          `select 1 as place, ${columns} from ${table} o left join ${name} and e.client = $3 where o.type = $1 and o.id = $2`,
+          [only.type, only.id, only.knownTo],
+        )
+      : CompiledQuery.raw(
+          `select key.place, ${columns}
+           from unnest($1::text[], $2::text[], $3::text[]) with ordinality as key(type, id, client, place)
+           join ${table} o on o.type = key.type collate "C" and o.id = key.id collate "C"
+           left join ${name} and e.client = key.client collate "C"`,
+          [
+            keys.map(({ type }) => type),
+            keys.map(({ id }) => id),
+            keys.map(({ knownTo }) => knownTo ?? null),
+          ],
+        );
+  const { rows } = await db.executeQuery<StoredObject & { place: number }>(query);
+  const found: (StoredObject | undefined)[] = keys.map(() => undefined);
+  for (const { place, ...object } of rows) found[place - 1] = object;
+  return found;
 }

@@ -17,14 +17,27 @@ function readerOf(db: Db, table: ObjectStore['table']) {
   return reader;
 }
 
-/** @param lock keeps the row locked until the end of the transaction */
+/** How an object is read. */
+export interface Reading {
+  /** Keeps the row locked until the end of the transaction. */
+  readonly lock?: boolean;
+  /** A client: what it calls the object comes along where no transaction has begun. */
+  readonly knownTo?: string;
+  /**
+   * The revision at which the unit of work has read the object already: if nothing was asked for since, it need not be read again,
+   * because who changes it stores it only if it is still at that.
+   */
+  readonly readAt?: string | null;
+}
+
 export async function findObject(
   db: Db,
   { table, type }: ObjectStore,
   id: string,
-  lock = false,
+  { lock = false, knownTo }: Reading = {},
 ): Promise<StoredObject | undefined> {
-  if (!db.isTransaction) return readerOf(db, table).add({ type, id });
+  if (!db.isTransaction)
+    return readerOf(db, table).add(knownTo === undefined ? { type, id } : { type, id, knownTo });
   const query = db
     .selectFrom(table)
     .select(['id', 'rev', 'data', 'created_at', 'updated_at'])
@@ -99,11 +112,15 @@ export function mayBePending(unitOfWork: UnitOfWork, store: ObjectStore, id: str
   return unitOfWork.mayBePending(keyOf({ type: store.type, id }));
 }
 
+/** What units of work have read last without a lock. */
+const lastRead = new WeakMap<UnitOfWork, { readonly key: string; readonly object: StoredObject }>();
+
 /** An object as its unit of work has left it; without a lock, and without leaving what is pending. */
 export async function findOwn(
   unitOfWork: UnitOfWork,
   store: ObjectStore,
   id: string,
+  reading: Reading = {},
 ): Promise<StoredObject | undefined> {
   const change = ownChange(unitOfWork, store, id);
   if (change !== undefined) {
@@ -112,8 +129,15 @@ export async function findOwn(
     if (times === undefined) return object;
     return { ...object, created_at: new Date(times.created), updated_at: new Date(times.updated) };
   }
+  const key = keyOf({ type: store.type, id });
+  const before = lastRead.get(unitOfWork);
+  if (before?.key === key && unitOfWork.isLight && reading.readAt === String(before.object.rev))
+    return before.object;
   const db = isNew(unitOfWork, store, id) ? await unitOfWork.db() : await unitOfWork.readerBesidePending();
-  return findObject(db, store, id);
+  const object = await findObject(db, store, id, reading);
+  if (object === undefined || db.isTransaction) lastRead.delete(unitOfWork);
+  else lastRead.set(unitOfWork, { key, object });
+  return object;
 }
 
 /** What the unit of work is going to make of the object. */

@@ -14,6 +14,8 @@ export interface StoredObject {
   /** Where it was read with them. */
   readonly created_at?: Date;
   readonly updated_at?: Date;
+  /** What a client calls it, where that was read with it; null where it has no name for it. */
+  readonly external_id?: string | null;
 }
 
 /** @returns null where it was read without them */

@@ -10,6 +10,7 @@ import {
   type PredefinedQueries,
   plainQuery,
   type QueryFilter,
+  questionReaderOf,
   type Request,
   type Resource,
   type ResourcePath,
@@ -114,7 +115,7 @@ class RepoScope {
     if (this.#context.client.isExternal) {
       requireNoSecrets(query.filter, request.sortKeys, this.#options.privates(path));
     }
-    const page = await queryObjects(await this.#reader(), objectStore(path), request, query);
+    const page = await queryObjects(await this.#questionReader(), objectStore(path), request, query);
     return {
       kind: 'query',
       result: page.rows.map((row) => this.#answer(path, row, query.idsOnly)),
@@ -195,7 +196,7 @@ class RepoScope {
     const before = this.#found(
       path,
       id,
-      await findObject(await unitOfWork.db(), objectStore(path), id, true),
+      await findObject(await unitOfWork.db(), objectStore(path), id, { lock: true }),
     );
     requireRevision(path, before, revision);
     await deleteObject(await unitOfWork.db(), objectStore(path), id, before.rev);
@@ -228,7 +229,7 @@ class RepoScope {
     const { unitOfWork } = writeContext(this.#context);
     const store = objectStore(path);
     if (!mayBePending(unitOfWork, store, id)) {
-      return this.#found(path, id, await findObject(await unitOfWork.db(), store, id, true));
+      return this.#found(path, id, await findObject(await unitOfWork.db(), store, id, { lock: true }));
     }
     return this.#found(path, id, await findOwn(unitOfWork, store, id));
   }
@@ -248,6 +249,10 @@ class RepoScope {
   #found(path: ResourcePath, id: string, stored: StoredObject | undefined): StoredObject {
     if (stored === undefined) throw new NotFoundError(`Object 'repo/${formatPath([...path, id])}' not found`);
     return stored;
+  }
+
+  #questionReader() {
+    return questionReaderOf({ database: this.#database }, this.#context);
   }
 
   #reader() {

@@ -12,6 +12,8 @@ export const REQUEST_ALLOWANCE = {
   nodes: 10_000_000,
   /** What is read of the objects that somebody asks about what they may do with, in bytes. */
   judgedBytes: 16_777_216,
+  /** References that are written, or sent back as they are. */
+  references: 10_000,
   /** Calls of scripts to what is outside of their sandbox: requests, encryption, lines of the log. */
   hostCalls: 50_000,
   /** Statements inside its transaction. */
@@ -35,6 +37,7 @@ const SAID: Readonly<Record<Expense, { readonly words: string; readonly isSent: 
   operations: { words: 'patch operations', isSent: true },
   nodes: { words: 'JSON values to look at', isSent: true },
   judgedBytes: { words: 'bytes of the objects that it asks about', isSent: true },
+  references: { words: 'references in what is written', isSent: true },
   hostCalls: { words: 'calls of scripts to the server', isSent: false },
   statements: { words: 'database statements', isSent: false },
   busyMs: { words: 'milliseconds of patching', isSent: false },
@@ -44,6 +47,7 @@ const nothing = (): Record<Expense, number> => ({
   operations: 0,
   nodes: 0,
   judgedBytes: 0,
+  references: 0,
   hostCalls: 0,
   statements: 0,
   busyMs: 0,
@@ -72,6 +76,11 @@ export class Budget {
     const size = sizeOf(value, this.#allowance.nodes - this.#spent.nodes + 1);
     this.spend('nodes', size.nodes);
     return size;
+  }
+
+  /** Whether somebody outside waits for what is done, so that it is not to take long. */
+  get isOfRequest(): boolean {
+    return this.#allowance !== RUN_ALLOWANCE;
   }
 
   /** What has been spent so far, for `rewind`. */
@@ -113,7 +122,7 @@ export class Budget {
  * @param onEnd a stretch has been worked
  * @param onBegin the next one begins
  */
-function breathing(onEnd = () => {}, onBegin = () => {}): () => Promise<void> | undefined {
+export function breathing(onEnd = () => {}, onBegin = () => {}): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {
     if (performance.now() - since < STRETCH_MS) return undefined;

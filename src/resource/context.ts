@@ -19,6 +19,15 @@ export interface SecurityContext {
   readonly stamp?: string;
   /** The module that has let the caller in, or keeps the session: its place in `authentication.json` at that revision. */
   readonly cameBy?: { readonly at: number; readonly revision: string | null };
+  /** Whether the roles of a caller from outside hold that of administrators, which the properties of the project name. */
+  readonly administers?: boolean;
+}
+
+const ADMINISTRATORS = 'svc-admin';
+
+/** Whether somebody has the role of administrators. */
+export function isAdministrator({ administers, authorization }: SecurityContext): boolean {
+  return administers ?? authorization.roles.includes(ADMINISTRATORS);
 }
 
 /** Where the request came in. `isExternal` is true for HTTP and false for everything inside the server. */
@@ -72,6 +81,8 @@ export interface Context extends ContextData {
   readonly made: { count: number };
   /** What it may cost together with all that is derived from it. */
   readonly budget: Budget;
+  /** It is asked inside of the server word for word as a caller has sent it, by another name. */
+  readonly saysForCaller?: boolean;
   /** Absent before the request has met its route. */
   readonly router?: RouterContext;
   /** Filters whose scripts made this request. */
@@ -87,6 +98,8 @@ export interface Context extends ContextData {
    * or runs again, is done with the rights that its caller has then.
    */
   readonly renew?: () => Promise<SecurityContext>;
+  /** Aborted when nobody waits for the answer any more. What was begun goes on; who only waits for it ends. */
+  readonly awaited?: AbortSignal;
   /** Asked before each unit of work commits. Rejects when what works here has been given to somebody else. */
   readonly fence?: (db: Db) => Promise<void>;
   /** Aborted when what works here has been given to somebody else: scripts end at their next call. */
@@ -159,7 +172,12 @@ export function httpData(http: HttpContext | null): HttpContext | null {
 
 /** For what the server does on behalf of a request: same identity and work, no longer external. */
 export function internalContext(context: Context): Context {
-  return { ...context, client: INTERNAL_CLIENT };
+  return { ...context, client: INTERNAL_CLIENT, saysForCaller: false };
+}
+
+/** Whether what the request brings was sent by a caller, and not made up by a script of the server. */
+export function isWordOfCaller({ client, saysForCaller = false }: Context): boolean {
+  return client.isExternal || saysForCaller;
 }
 
 /** For a request that this one makes on its way: internal, and the next part of its transaction. */

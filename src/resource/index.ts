@@ -7,7 +7,7 @@
  */
 
 export { type Action, ActionTable } from './action-table.ts';
-export { mapInTurns } from './budget.ts';
+export { breathing, mapInTurns } from './budget.ts';
 export {
   type ClientContext,
   type Context,
@@ -17,6 +17,8 @@ export {
   type HttpContext,
   httpData,
   internalContext,
+  isAdministrator,
+  isWordOfCaller,
   nestedContext,
   nextContext,
   nextPart,
@@ -49,6 +51,7 @@ export {
 } from './provider.ts';
 export {
   answerFromMemory,
+  hasPredefinedQuery,
   type PlainQuery,
   type PredefinedQueries,
   plainQuery,
@@ -99,7 +102,7 @@ export {
   UPDATED_AT,
   type UpdateRequest,
 } from './request.ts';
-export { besideOf, dbOf, readerOf } from './request-database.ts';
+export { besideOf, dbOf, questionReaderOf, readerOf } from './request-database.ts';
 export { formatPath, parsePath, type ResourcePath } from './resource-path.ts';
 export {
   type ActionResult,

@@ -20,3 +20,10 @@ export async function besideOf({ database }: HasDatabase, { unitOfWork }: Contex
 export async function readerOf({ database }: HasDatabase, { unitOfWork }: Context): Promise<Db> {
   return unitOfWork === null ? database.db : unitOfWork.reader();
 }
+
+/** As `readerOf`, for what a caller has made up: a filter, what to sort by, what to count. It ends when its time is over. */
+export async function questionReaderOf({ database }: HasDatabase, context: Context): Promise<Db> {
+  const db = await readerOf({ database }, context);
+  const { component, id } = context.security.authorization;
+  return context.budget.isOfRequest ? database.bounded(db, `${component}/${id}`) : db;
+}

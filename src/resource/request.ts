@@ -24,6 +24,8 @@ interface RequestBase {
    * Only requests from inside have it.
    */
   readonly withTimes?: true;
+  /** A client: of an object that is read, what it calls it comes along if that costs nothing. Only requests from inside have it. */
+  readonly knownTo?: string;
   /** How many of those whom a rehearsed change is about are named; default 100. */
   readonly changesLimit?: number;
   /** Whether the trace of a rehearsal shows what each step has made of what it changed. */

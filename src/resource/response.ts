@@ -18,6 +18,8 @@ export interface Resource {
   readonly created?: boolean;
   /** Where they were asked for. */
   readonly times?: Times;
+  /** What the client calls it, where that was asked for and has been read with it; null where it has no name for it. */
+  readonly externalId?: string | null;
   /** The handler has selected the fields itself. */
   readonly fieldsSelected?: boolean;
 }

@@ -1,4 +1,5 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
+import { findByExternalId } from '#repo/index.ts';
 import {
   CREATED_AT,
   parsePath,
@@ -10,7 +11,6 @@ import {
 } from '#resource/index.ts';
 import { parseAttributePath } from './attribute-path.ts';
 import { edgeOf, edgeQuery } from './edges.ts';
-import { findByExternalId } from './external-id-repository.ts';
 import { parseScimFilter } from './filter.ts';
 import { keyOf, type LookUp, lookUpsOf, toQueryFilter } from './filter-query.ts';
 import { type Attribute, attributeAt, type Property, subAttributeAt } from './resource-type.ts';

@@ -1,5 +1,6 @@
 import { ConflictError, PreconditionFailedError } from '#errors/index.ts';
 import { getMember, isObject, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
+import { type ClientResource, findExternalIds, hasPendingName, setExternalId } from '#repo/index.ts';
 import {
   type Context,
   mapInTurns,
@@ -12,12 +13,11 @@ import {
 } from '#resource/index.ts';
 import { changesTo, newContent, readContent, type Said } from './content.ts';
 import { changeEdges } from './edges.ts';
-import { type ClientResource, findExternalIds, setExternalId } from './external-id-repository.ts';
 import { fieldsFor, type Shown } from './fields.ts';
 import { type EdgeChanges, patchResource } from './patch.ts';
 import { type Parameters, readQuery } from './read-query.ts';
 import { represent } from './representation.ts';
-import type { Attribute, ResourceType } from './resource-type.ts';
+import type { ResourceType } from './resource-type.ts';
 import {
   type Ask,
   baseOf,
@@ -28,6 +28,7 @@ import {
   storedTypeOf,
 } from './scim-platform.ts';
 import { readSelection, type Selection } from './selection.ts';
+import { answersWhole, shownFor } from './shown-on-the-way.ts';
 
 /** One page, as RFC 7644, 3.4.2, and RFC 9865 have it. */
 export interface ScimPage extends QueryResult {
@@ -52,10 +53,7 @@ export class ScimObjects {
 
   async read(id: string, parameters: Parameters): Promise<Resource> {
     const selection = readSelection(this.#type, parameters);
-    const [stored, [externalId]] = await Promise.all([
-      this.#load(id, selection),
-      this.#externalIds([id], selection),
-    ]);
+    const { stored, externalId } = await this.#loadNamed(id, selection);
     return this.#shown(stored, selection, externalId);
   }
 
@@ -153,10 +151,11 @@ export class ScimObjects {
     isNeeded: 'isHeld' | 'isWritable',
     selection: Selection,
   ): Promise<Before> {
-    const [stored, [externalId = null]] = await Promise.all([
-      this.#load(id, shownFor(this.#type, selection)[isNeeded]),
-      this.#externalIds([id]),
-    ]);
+    const { stored, externalId } = await this.#loadNamed(
+      id,
+      shownFor(this.#type, selection)[isNeeded],
+      SHOWS_ALL,
+    );
     const isComplete = answersWhole(this.#type);
     this.#requireRevision(stored, revision);
     return { stored, externalId, revision, isComplete, selection };
@@ -211,17 +210,33 @@ export class ScimObjects {
     });
   }
 
-  async #load(id: string, selection: Shown): Promise<Resource> {
+  /** With what the client calls it, if that is shown; by one statement where nothing else is asked of the database. */
+  async #loadNamed(
+    id: string,
+    selection: Shown,
+    named: Pick<Selection, 'shows'> = selection,
+  ): Promise<Pick<Before, 'stored' | 'externalId'>> {
+    if (!this.#showsExternalId(named)) return { stored: await this.#load(id, selection), externalId: null };
+    const { unitOfWork } = this.#context;
+    const mayBeStale = unitOfWork !== null && hasPendingName(unitOfWork);
+    const stored = await this.#load(id, selection, mayBeStale ? undefined : clientOf(this.#context));
+    if (stored.externalId !== undefined) return { stored, externalId: stored.externalId };
+    const [externalId = null] = await this.#externalIds([id], named);
+    return { stored, externalId };
+  }
+
+  async #load(id: string, selection: Shown, knownTo?: string): Promise<Resource> {
     const fields = this.#fields(selection);
-    const answer = await this.#ask.one({
+    const path = pathOf(this.#type, id);
+    const common = {
       method: 'read',
-      path: pathOf(this.#type, id),
+      path,
       fields,
       nestedFields: true,
       parameters: {},
       withTimes: true,
-    });
-    return answer;
+    } as const;
+    return this.#ask.one(knownTo === undefined ? common : { ...common, knownTo });
   }
 
   #shown(stored: Resource, selection: Selection, externalId: string | null = null): Resource {
@@ -251,15 +266,18 @@ export class ScimObjects {
   /** What the client calls these; nothing is asked where none of that is to be shown. */
   async #externalIds(
     ids: readonly string[],
-    { shows }: Pick<Selection, 'shows'> = { shows: () => true },
+    selection: Pick<Selection, 'shows'>,
   ): Promise<readonly (string | null)[]> {
-    const isAsked = this.#type.attributes.some((one) => one.binding.kind === 'externalId' && shows(one));
-    if (!isAsked || ids.length === 0) return [];
+    if (!this.#showsExternalId(selection) || ids.length === 0) return [];
     const db = await readerOf(this.#platform, this.#context);
     return findExternalIds(
       db,
       ids.map((id) => this.#clientResource(id)),
     );
+  }
+
+  #showsExternalId({ shows }: Pick<Selection, 'shows'>): boolean {
+    return this.#type.attributes.some((one) => one.binding.kind === 'externalId' && shows(one));
   }
 
   #clientResource(id: string): ClientResource {
@@ -282,6 +300,8 @@ export class ScimObjects {
   }
 }
 
+const SHOWS_ALL: Pick<Selection, 'shows'> = { shows: () => true };
+
 /** A resource as it is before a change. */
 interface Before {
   readonly stored: Resource;
@@ -291,46 +311,6 @@ interface Before {
   /** Whether all that the answer shows has been read. */
   readonly isComplete: boolean;
   readonly selection: Selection;
-}
-
-/** What is read of a resource on its way through a change. */
-interface ShownOnTheWay {
-  /** To be changed by a PUT, which is about all that is not hidden. */
-  readonly isHeld: Shown;
-  /** To be changed by a PATCH. */
-  readonly isWritable: Shown;
-  /** To read references of what is about to be written would send it before it is all there is to write. */
-  readonly toWrite: Shown;
-}
-
-function shownFor(type: ResourceType, selection: Selection): ShownOnTheWay {
-  const known = onTheWay.get(selection);
-  if (known !== undefined) return known;
-  const { shows, showsPart } = selection;
-  const isComplete = answersWhole(type);
-  const needing = (isNeeded: Shown['shows']): Shown => ({
-    shows: (one) => isNeeded(one) || (isComplete && shows(one)),
-    showsPart: (one, name) => isComplete && showsPart(one, name),
-  });
-  const isHeld = ({ binding, returned }: Attribute) =>
-    returned !== 'never' && !(binding.kind === 'reference' && binding.isArray);
-  const shown = {
-    isHeld: needing(isHeld),
-    isWritable: needing((one) => one.mutability !== 'readOnly' && isHeld(one)),
-    toWrite: { shows: (one: Attribute) => one.binding.kind !== 'reference' && shows(one), showsPart },
-  };
-  onTheWay.set(selection, shown);
-  return shown;
-}
-
-/** Most requests select nothing in particular, and what has to be read is known of them then. */
-const onTheWay = new WeakMap<Selection, ShownOnTheWay>();
-
-/** Whether all that the answer to a change shows is read before it: not where that is a list that may be long and is about to change. */
-function answersWhole({ attributes }: ResourceType): boolean {
-  return !attributes.some(
-    ({ binding, mutability }) => binding.kind === 'reference' && binding.isArray && mutability !== 'readOnly',
-  );
 }
 
 function contentOf({ content }: Resource): JsonObject {

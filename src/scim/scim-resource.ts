@@ -2,6 +2,7 @@ import { ForbiddenError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
   type Context,
+  isWordOfCaller,
   nestedContext,
   nextContext,
   notFound,
@@ -79,7 +80,10 @@ export class ScimResource implements RouteHandler {
     if (endpoint === 'Me') return this.#onMe(context, request, id);
     const type = this.#typeAt(endpoint);
     if (type === undefined) throw notFound(request);
-    const ask = askAs(this.#platform.router, () => nestedContext(context));
+    const ask = askAs(this.#platform.router, () => ({
+      ...nestedContext(context),
+      saysForCaller: isWordOfCaller(context),
+    }));
     return this.#onType(context, request, this.#objects(context, type, request, ask), id);
   }
 

@@ -8,7 +8,7 @@ import { type Context, clientData, httpData } from '#resource/index.ts';
 export function contextView(context: Context): JsonObject {
   const { router, http, client } = context;
   // What only a login asks for, or a change of the modules, says nothing to scripts.
-  const { formerSession, pendingLogin, stamp, cameBy, ...security } = context.security;
+  const { formerSession, pendingLogin, stamp, cameBy, administers, ...security } = context.security;
   return {
     ...(router === undefined
       ? {}

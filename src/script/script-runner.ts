@@ -8,6 +8,7 @@ import { bindingLibraries } from './binding-libraries.ts';
 import { contextView } from './context-view.ts';
 import { type Diagnosis, diagnosisOf, type ScriptScope } from './diagnosis.ts';
 import { doubtfulModules, doubtfulNames } from './doubtful-names.ts';
+import { furtherName, withoutName } from './field-names.ts';
 import { findMistakes } from './find-mistakes.ts';
 import type { GroovyPool } from './groovy-pool.ts';
 import { warningText } from './groovy-warning.ts';
@@ -56,7 +57,7 @@ export class ScriptRunner implements Scripts {
 
   async start(): Promise<void> {
     const module = await engineOfThread();
-    this.#pool ??= await SandboxPool.create({ libraries: bindingLibraries, module });
+    this.#pool ??= await SandboxPool.create({ libraries: this.#libraries, module });
   }
 
   async stop(): Promise<void> {
@@ -66,6 +67,15 @@ export class ScriptRunner implements Scripts {
     const groovy = await this.#groovy?.catch(() => undefined);
     groovy?.close();
     this.#groovy = undefined;
+  }
+
+  get #libraries() {
+    return [...bindingLibraries, ...furtherName(this.#furtherName)];
+  }
+
+  /** What scripts may call `svc`, too. */
+  get #furtherName(): string | undefined {
+    return this.#options.config.properties.compat?.name;
   }
 
   /** Sandboxes in which something runs. */
@@ -95,6 +105,7 @@ export class ScriptRunner implements Scripts {
     if (uses === undefined) return diagnosisOf(script.source, findings, []);
     const known = new Set([
       ...Object.keys(SERVER_OBJECTS),
+      ...(this.#furtherName === undefined ? [] : [this.#furtherName]),
       ...(language === 'javascript' ? await this.#ofLanguage() : []),
       ...Object.keys(this.#library.properties),
       ...Object.keys(globals),
@@ -140,13 +151,13 @@ export class ScriptRunner implements Scripts {
       const { bindings, ...result } = await (await this.#poolOf(reference.language)).run({
         script,
         bindings: {
-          ...this.#library.properties,
-          ...reference.globals,
+          ...withoutName(this.#library.properties, this.#furtherName),
+          ...withoutName(reference.globals, this.#furtherName),
           // Made for scripts that mention it.
           get context() {
             return contextView(context);
           },
-          ...call.bindings,
+          ...withoutName(call.bindings, this.#furtherName),
         } as JsonObject,
         ...(call.returnBindings === undefined ? {} : { returnBindings: call.returnBindings }),
         host: this.#hostOf({ ...contextOfCalls(context, reference), scriptDepth: depth + 1 }, log, call),
@@ -168,7 +179,7 @@ export class ScriptRunner implements Scripts {
     if (language === 'javascript') return this.#pool!;
     // The compiler is a hundred files, which every thread would load at its start.
     this.#groovy ??= import('./groovy-pool.ts').then(async ({ GroovyPool }) =>
-      GroovyPool.create({ libraries: bindingLibraries, module: await engineOfThread() }),
+      GroovyPool.create({ libraries: this.#libraries, module: await engineOfThread() }),
     );
     return this.#groovy;
   }

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AuthenticationConfig, absentModule, authenticationConfig, writtenJson } from '#config/index.ts';
+import {
+  type AuthenticationConfig,
+  absentModule,
+  authenticationConfig,
+  type Objection,
+  writtenJson,
+} from '#config/index.ts';
 import { BadRequestError, type Finding } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import type { Inspection } from '#platform/index.ts';
@@ -29,6 +35,7 @@ export function checkAuthentication({ config, scripts }: Inspection): void {
   config.addCheck(authenticationConfig, (value) => void build(value));
   config.addCheck(authenticationConfig, (value) => void requireModule(value));
   config.addCheck(authenticationConfig, moduleDoubts);
+  config.addCheck(authenticationConfig, grantDoubts);
   config.addCheck(authenticationConfig, (value) => doubledModules(value, build(value)));
   config.addCheck(authenticationConfig, (value) => doubledProviders(value, build(value)));
   config.addCheck(authenticationConfig, (value) => sharedPeople(value, build(value)));
@@ -63,6 +70,21 @@ export function requireModule({ serverAuthContext }: AuthenticationConfig): void
     id: 'AUTHENTICATION_NO_MODULE',
     field: '/serverAuthContext/authModules',
   });
+}
+
+/** A project may rely on that those who write accounts write their roles as well; it is told what that means. */
+function grantDoubts({ serverAuthContext: { grantsAnyRole } }: AuthenticationConfig): readonly Objection[] {
+  const index = grantsAnyRole.indexOf('*');
+  if (index < 0) return [];
+  return [
+    {
+      id: 'AUTH_GRANTS_ANY_ROLE',
+      field: `/serverAuthContext/grantsAnyRole/${index}`,
+      message: 'Whoever may write the roles of an account makes an administrator of it, and so of themselves',
+      hint: 'Name the roles of those who are to grant what they do not have',
+      isWarning: true,
+    },
+  ];
 }
 
 /** A `script/access.js` with which nobody but administrators may do anything. */

@@ -13,6 +13,7 @@ export { AccessRules } from './access/access-rules.ts';
 export { accessRules } from './access/access-rules-of.ts';
 export { authorize } from './access/authorize.ts';
 export { hideReferences } from './access/hide-references.ts';
+export { RoleGrants } from './access/role-grants.ts';
 export { recordedIn } from './audit/activity.ts';
 export { AUDIT_TOPICS, type AuditTopic } from './audit/audit-event.ts';
 export { type AuditFeature, auditFeature } from './audit/audit-feature.ts';
@@ -33,7 +34,7 @@ export {
   authenticationFeature,
 } from './authentication/authentication-feature.ts';
 export { callerAddress } from './authentication/caller-address.ts';
-export { ADMIN, createAdministrator } from './authentication/create-administrator.ts';
+export { createAdministrator } from './authentication/create-administrator.ts';
 export { foldName } from './authentication/login-name.ts';
 export { RateLimit } from './authentication/rate-limit.ts';
 export { readRoleNames } from './authentication/read-role-names.ts';

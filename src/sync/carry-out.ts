@@ -28,6 +28,8 @@ export interface Outcome {
   readonly targetObject: JsonObject | null;
   /** Pointers of what was written of the target; null where nothing was. */
   readonly written: readonly string[] | null;
+  /** Pointers of what the target had, and has no more. */
+  readonly cleared?: readonly string[];
   /** Whether anything was stored, be it a link. */
   readonly hasChanged: boolean;
   readonly provenance: Provenance | null;
@@ -175,6 +177,9 @@ async function update(scope: Scope, sight: Sight, link: LinkChange, remembered: 
     targetId: id,
     targetObject: wanted,
     written: operations.length === 0 ? null : operations.map(({ field }) => formatPointer(field)),
+    cleared: operations
+      .filter(({ operation }) => operation === 'remove')
+      .map(({ field }) => formatPointer(field)),
     hasChanged: operations.length > 0 || link !== 'keep',
     provenance,
     assignments,

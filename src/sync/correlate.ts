@@ -1,6 +1,7 @@
 import { BadRequestError, InternalServerError } from '#errors/index.ts';
 import { equalJson, isObject, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
 import { Connection, NO_PAGING, type QueryFilter } from '#resource/index.ts';
+import { isForeseen } from './foreseen.ts';
 import { mappedValue } from './map-properties.ts';
 import type { Correlation } from './mapping.ts';
 import { runScript } from './mapping-scripts.ts';
@@ -16,24 +17,55 @@ const OF_TREES = /^(?:bin\/defaults\/script\/)?ui\/correlateTreeToQueryFilter(?:
 
 /** The ids of the targets that may be those of a source; none where the mapping does not say how they are found. */
 export async function correlate(scope: Scope, source: JsonObject): Promise<readonly string[]> {
-  const { mapping, qualifier } = scope;
-  const correlation =
-    mapping.correlations.find((one) => one.qualifier === qualifier) ??
-    mapping.correlations.find((one) => one.qualifier === undefined);
+  const { foreseen } = scope;
+  if (isForeseen(foreseen, source)) {
+    // What would be made, or is one of several, is asked for once more: others of the run may have made it meanwhile.
+    const isSettled = foreseen.ids.length === 1 || scope.context.rehearsed === true;
+    if (isSettled) return foreseen.ids;
+    return query(scope, { queryFilter: foreseen.filter });
+  }
+  const correlation = correlationOf(scope);
   if (correlation === undefined) return [];
+  if (correlation.answers === 'objects') {
+    const value = await answerOf(scope, correlation, source);
+    return value === null ? [] : idsOf(scope, value);
+  }
+  const question = await questionFor(scope, source);
+  return question === undefined ? [] : query(scope, question);
+}
+
+/** By which query the targets of a source are found; undefined where by none. */
+export async function questionFor(scope: Scope, source: JsonObject): Promise<Question | undefined> {
+  const correlation = correlationOf(scope);
+  if (correlation === undefined || correlation.answers === 'objects') return undefined;
   const { file = '', globals } = correlation.reference;
   if (OF_TREES.test(file)) {
     const filter = await filterOfTree(scope, source, globals['expressionTree'] ?? null);
-    return filter === null ? [] : query(scope, { queryFilter: filter });
+    return filter === null ? undefined : { queryFilter: filter };
   }
+  const value = await answerOf(scope, correlation, source);
+  return value === null ? undefined : askable(scope, value);
+}
+
+function correlationOf({ mapping, qualifier }: Scope): Correlation | undefined {
+  return (
+    mapping.correlations.find((one) => one.qualifier === qualifier) ??
+    mapping.correlations.find((one) => one.qualifier === undefined)
+  );
+}
+
+async function answerOf(
+  scope: Scope,
+  { reference, answers }: Correlation,
+  source: JsonObject,
+): Promise<JsonValue> {
   const { value } = await runScript(scope, {
     use: 'correlation',
-    reference: correlation.reference,
-    what: correlation.answers === 'query' ? 'correlationQuery' : 'correlationScript',
-    bindings: { source, linkQualifier: qualifier },
+    reference,
+    what: answers === 'query' ? 'correlationQuery' : 'correlationScript',
+    bindings: { source, linkQualifier: scope.qualifier },
   });
-  if (value === null) return [];
-  return correlation.answers === 'query' ? query(scope, askable(scope, value)) : idsOf(scope, value);
+  return value;
 }
 
 /** Whether it is written as a tree of names, which needs no script. */

@@ -54,7 +54,7 @@ function readsWhatIsStored(
 }
 
 /** @param names of properties; undefined: the whole object */
-function isStored(
+export function isStored(
   config: Pick<ConfigStore, 'get'>,
   collection: string,
   names: readonly (string | undefined)[],

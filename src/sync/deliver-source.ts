@@ -89,7 +89,7 @@ export function readSource(stage: Stage, id: string): Promise<JsonObject | null>
 }
 
 /** First names of what the mapping reads of a source besides all that an object usually shows. */
-function namesRead({ properties, sourceCondition, policies }: Mapping): ReadonlySet<string> {
+export function namesRead({ properties, sourceCondition, policies }: Mapping): ReadonlySet<string> {
   const conditions = [
     sourceCondition,
     ...properties.map(({ condition }) => condition),

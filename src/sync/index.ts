@@ -10,6 +10,8 @@
 export { causeOf, contextOf } from './cause.ts';
 export { checkMappings } from './check-mappings.ts';
 export { qualifiersOf } from './deliver-source.ts';
+export { foreseeCorrelations } from './foresee-correlation.ts';
+export type { Foreseen } from './foreseen.ts';
 export { linkedIds } from './link-repository.ts';
 export type { Mapping } from './mapping.ts';
 export { questionOf } from './question.ts';
@@ -19,4 +21,4 @@ export type { StoringPlatform } from './stage.ts';
 export { syncFeature } from './sync-feature.ts';
 export { keptError } from './sync-record.ts';
 export { mappingNamed } from './sync-resource.ts';
-export { overThreshold } from './thresholds.ts';
+export { isOver, overThreshold, type Thresholds, thresholdsOf } from './thresholds.ts';

@@ -13,6 +13,7 @@ import {
   type Context,
   collection,
   dbOf,
+  questionReaderOf,
   type Resource,
   type RouteHandler,
   readerOf,
@@ -62,7 +63,7 @@ export function linkResource(platform: LinkPlatform): RouteHandler {
     read: async (context, _request, id) => toResource(await find(context, id)),
     async query(context, request) {
       return pageResult(
-        await queryLinks(await readerOf(platform, context), request),
+        await queryLinks(await questionReaderOf(platform, context), request),
         ({ id }) => id,
         toResource,
       );

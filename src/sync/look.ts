@@ -2,6 +2,7 @@ import type { Situation } from '#config/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import { firstOf, type JsonObject } from '#json/index.ts';
 import { correlate } from './correlate.ts';
+import { isStillLike } from './foreseen.ts';
 import { findPair, type LinkedPair } from './linked-pair.ts';
 import { holds, isTrue } from './mapping-scripts.ts';
 import { readObject } from './read-object.ts';
@@ -60,6 +61,11 @@ export async function look(scope: Scope, inquiry: Inquiry): Promise<Sight> {
   }
   const known = source ?? oldSource;
   const ids = known === null ? [] : await correlate(scope, known);
+  if (known !== null && scope.foreseen !== undefined && ids.length === 1) {
+    // What was foreseen may be past.
+    const found = await readTarget(scope, firstOf(ids));
+    if (!isStillLike(scope.foreseen, found)) return look({ ...scope, foreseen: undefined }, inquiry);
+  }
   facts.correlated = ids.length;
   if (source === null && oldSource !== null && ids.length > 0) {
     facts.isValid = await isOldSourceValid(scope, oldSource);

@@ -3,7 +3,7 @@ import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, type Pointer, parsePointer } from '#json/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
 import { type Condition, compileCondition } from './condition.ts';
-import { DEFAULT_THRESHOLD, type Threshold } from './thresholds.ts';
+import { type Thresholds, thresholdsOf } from './thresholds.ts';
 
 /** Hooks that run beside an action. */
 const HOOKS = ['onCreate', 'onUpdate', 'onDelete', 'onLink', 'onUnlink'] as const;
@@ -67,8 +67,8 @@ export interface Mapping {
   /** Around a reconciliation: before both sides are listed, and when all is done. */
   readonly onRecon: ScriptReference | undefined;
   readonly result: ScriptReference | undefined;
-  /** How much a delivery of all may take away; undefined: whatever it is. */
-  readonly threshold: Threshold | undefined;
+  /** How much a delivery of all, or a reconciliation, may do; undefined: whatever it is. */
+  readonly thresholds: Thresholds | undefined;
   /** As it is written, for scripts. */
   readonly written: JsonObject;
 }
@@ -118,8 +118,7 @@ export function compileMapping(
     postMapping: script('postMapping'),
     onRecon: script('onRecon'),
     result: script('result'),
-    threshold:
-      config.thresholds === false ? undefined : { ...DEFAULT_THRESHOLD, ...config.thresholds?.delete },
+    thresholds: thresholdsOf(config.thresholds),
     written,
   };
 }

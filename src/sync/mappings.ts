@@ -3,14 +3,17 @@ import {
   type MappingConfig,
   managedConfig,
   mappingConfig,
+  readMapping,
   syncConfig,
   writtenJson,
 } from '#config/index.ts';
-import { wordsOf } from '#errors/index.ts';
-import { isObject } from '#json/index.ts';
+import { BadRequestError, wordsOf } from '#errors/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { isDecidedByRevisions } from './decided-by-revisions.ts';
+import { isDecidedByRevisions, isStored } from './decided-by-revisions.ts';
 import { compileMapping, isReachable, type Mapping } from './mapping.ts';
+
+const MOST_SUPPOSED = 20;
 
 /** All mappings of the configuration in force, in the order in which they are delivered. */
 export class Mappings {
@@ -19,6 +22,7 @@ export class Mappings {
   #all: readonly MappingConfig[] = [];
   #active: readonly Mapping[] = [];
   #leftOut: ReadonlyMap<string, string> = new Map();
+  readonly #supposed = new Map<string, Mapping>();
 
   constructor(config: ConfigStore) {
     this.#config = config;
@@ -53,6 +57,37 @@ export class Mappings {
     return this.#active.find((mapping) => mapping.name === name);
   }
 
+  /**
+   * One that is in no file, in place of the one of its name: to be looked at, and not to be followed.
+   *
+   * @throws BadRequestError with the field below it
+   */
+  supposed(written: JsonObject): Mapping {
+    const text = JSON.stringify(written);
+    const known = this.#supposed.get(text);
+    if (known !== undefined) return known;
+    const read = readMapping(written);
+    if ('message' in read) {
+      throw new BadRequestError(`The mapping is wrong: ${read.message}`, {
+        id: 'SYNC_BAD_MAPPING',
+        field: read.field,
+      });
+    }
+    const { mapping } = read;
+    const end = (['source', 'target'] as const).find((one) => !isReachable(one, mapping[one]));
+    if (end !== undefined) {
+      throw new BadRequestError(`'${mapping[end]}' is no ${end} that a mapping can have`, {
+        id: 'SYNC_BAD_MAPPING',
+        field: `/${end}`,
+      });
+    }
+    const others = this.#all.filter(({ name }) => name !== mapping.name);
+    const compiled = compileMapping(mapping, writtenJson(mapping), [...others, mapping]);
+    if (this.#supposed.size >= MOST_SUPPOSED) this.#supposed.clear();
+    this.#supposed.set(text, compiled);
+    return compiled;
+  }
+
   /** What a change of an object of the collection is told to. */
   from(collection: string): readonly Mapping[] {
     return this.#active.filter(({ enableSync, source }) => enableSync && source === collection);
@@ -69,6 +104,11 @@ export class Mappings {
     const property = type?.schema?.properties?.[name];
     if (property?.isVirtual !== true) return false;
     return (property.onRetrieve ?? null) !== null || isObject(property['queryConfig']);
+  }
+
+  /** Whether these properties of the objects of a collection are asked for as they are shown: nothing calculates them, or changes them on their way. */
+  isStored(collection: string, names: readonly (string | undefined)[]): boolean {
+    return !collection.startsWith('managed/') || isStored(this.#config, collection, names);
   }
 
   /**
@@ -98,6 +138,7 @@ export class Mappings {
         leftOut.set(mapping.name, wordsOf(error));
       }
     }
+    this.#supposed.clear();
     const before = this.#leftOut;
     [this.#all, this.#active, this.#leftOut] = [all, active, leftOut];
     this.#tell([...leftOut].filter(([name, why]) => before.get(name) !== why));

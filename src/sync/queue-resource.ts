@@ -8,8 +8,8 @@ import {
   ActionTable,
   actionResult,
   collection,
+  questionReaderOf,
   type RouteHandler,
-  readerOf,
   resource,
 } from '#resource/index.ts';
 import { releaseHeld } from './held-repository.ts';
@@ -31,7 +31,11 @@ export function queueResource(
   return collection({
     description: { title: 'delivery of synchronisation' },
     async query(context, request) {
-      return pageResult(await queryOutbox(await readerOf(platform, context), request), idOf, toResource);
+      return pageResult(
+        await queryOutbox(await questionReaderOf(platform, context), request),
+        idOf,
+        toResource,
+      );
     },
     collectionActions: new ActionTable({
       retry: {

@@ -3,6 +3,7 @@ import { equalJson, type JsonObject } from '#json/index.ts';
 import { internalContext, type WriteContext } from '#resource/index.ts';
 import { type Admit, deliverApart, noteFailed, requireSurvivable } from './deliver.ts';
 import { lockDelivery, qualifiersOf, readSource } from './deliver-source.ts';
+import type { Foreseen } from './foreseen.ts';
 import { NO_SOURCE } from './look.ts';
 import { goDeeper } from './loop-guard.ts';
 import type { Mapping } from './mapping.ts';
@@ -41,6 +42,8 @@ export interface PairOrder {
   readonly how: 'rehearse' | 'careful' | 'planned';
   /** Of `planned`. */
   readonly plan?: PairPlan;
+  /** What was found out about many sources at once, before. */
+  readonly foreseen?: Foreseen | undefined;
 }
 
 export interface PairResult extends PairPlan {
@@ -49,6 +52,8 @@ export interface PairResult extends PairPlan {
    * to be an error; `failed`; `none`: the mapping has no such qualifier for this source.
    */
   readonly outcome: 'done' | 'held' | 'changed' | 'refused' | 'failed' | 'none';
+  /** Pointers of what the target loses. */
+  readonly cleared: readonly string[];
   /** Whether anything is other than it was, be it a link. */
   readonly hasChanged: boolean;
   readonly error: JsonObject | null;
@@ -63,6 +68,7 @@ const NOTHING: Omit<PairResult, 'outcome'> = {
   written: null,
   sourceRev: null,
   targetRev: null,
+  cleared: [],
   hasChanged: false,
   error: null,
 };
@@ -77,13 +83,13 @@ export async function reconcilePair(
   platform: SyncPlatform,
   outer: WriteContext,
   mapping: Mapping,
-  { reconId, sourceId, targetId, qualifier, how, plan }: PairOrder,
+  { reconId, sourceId, targetId, qualifier, how, plan, foreseen }: PairOrder,
 ): Promise<PairResult> {
   const id = sourceId ?? NO_SOURCE;
   const { unitOfWork } = outer;
   const inner = { ...internalContext(outer), unitOfWork, ...(how === 'rehearse' ? { rehearsed: true } : {}) };
   const context = goDeeper(inner, mapping, id);
-  const scope = { platform, mapping, context, qualifier, reconId };
+  const scope = { platform, mapping, context, qualifier, reconId, foreseen };
   if (sourceId !== null) await lockDelivery(scope, sourceId);
   const read = async () => {
     const source = sourceId === null ? null : await readSource(scope, sourceId);
@@ -115,6 +121,7 @@ export async function reconcilePair(
     ...seen,
     targetId: target,
     takesAway,
+    cleared: progress.outcome?.cleared ?? [],
     hasChanged: progress.outcome?.hasChanged ?? false,
   };
   if (stop !== undefined) return { ...result, outcome: stop, error: null };

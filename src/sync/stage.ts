@@ -5,6 +5,7 @@ import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
 import type { RequestSink, WriteContext } from '#resource/index.ts';
 import type { ScriptSources, Scripts } from '#script/index.ts';
+import type { Foreseen } from './foreseen.ts';
 import type { Mapping } from './mapping.ts';
 import type { Mappings } from './mappings.ts';
 
@@ -41,4 +42,6 @@ export interface Stage {
 /** The same for one link qualifier of it. */
 export interface Scope extends Stage {
   readonly qualifier: string;
+  /** What was found out about the source together with others, where it was. */
+  readonly foreseen?: Foreseen | undefined;
 }

@@ -1,9 +1,11 @@
 import { didYouMean } from '#errors/index.ts';
 import { csvKind } from './connectors/csv/csv-connector.ts';
 import { ldapKind } from './connectors/ldap/ldap-connector.ts';
+import { scimKind } from './connectors/scim/scim-connector.ts';
+import { sqlKind } from './connectors/sql/sql-connector.ts';
 import type { ConnectorKind } from './contract.ts';
 
-export const CONNECTOR_KINDS: readonly ConnectorKind[] = [ldapKind, csvKind];
+export const CONNECTOR_KINDS: readonly ConnectorKind[] = [ldapKind, csvKind, sqlKind, scimKind];
 
 export type FoundKind =
   | { readonly kind: ConnectorKind }
@@ -12,12 +14,19 @@ export type FoundKind =
 /** Connectors that others have and this server does not, by what their names hold, and what takes their place. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [
+    /scriptedsql/i,
+    'Scripts of the field that are connectors are not run; org.identityconnectors.databasetable.DatabaseTableConnector reads and writes tables, those that belong to them, and views',
+  ],
+  [
     /groovy|scripted/i,
     'Scripts of the field that are connectors are not run; a type of managed.json with hooks may do',
   ],
   [/powershell/i, 'There is no PowerShell here; Active Directory is reached by LDAP'],
-  [/database|jdbc|sql/i, 'There is no connector for databases yet'],
-  [/scim/i, 'There is no connector for SCIM yet; others may come to /scim'],
+  [
+    /database|jdbc|sql/i,
+    'Databases are reached by org.identityconnectors.databasetable.DatabaseTableConnector',
+  ],
+  [/scim/i, 'Services of SCIM are reached by org.forgerock.openicf.connectors.scim.ScimConnector'],
   [/activedirectory/i, 'Active Directory is reached by org.identityconnectors.ldap.LdapConnector'],
   [
     /sap|racf|kerberos|ssh|xml|salesforce|google|azure|msgraph|workday|servicenow|marketo|epic|docusign/i,

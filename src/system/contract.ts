@@ -94,6 +94,29 @@ export interface ConnectorHost {
   readonly resolveFile: (path: string) => string;
   /** A connection, where the network rules of the operator allow it; refused ones end with an error of the socket. */
   readonly connect: (place: { readonly host: string; readonly port: number }) => Socket;
+  /**
+   * Asks over HTTP, where the network rules of the operator allow it; certificates are verified, and no redirect is followed.
+   *
+   * @throws ConnectorError `unavailable`, `timeout`, `misconfigured`
+   */
+  readonly request: (request: HttpRequest) => Promise<HttpResponse>;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly signal: AbortSignal;
+  /** Certificates that are trusted, PEM; undefined: those of Node. */
+  readonly ca: string | undefined;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** By names in small letters. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
 }
 
 export interface ConnectorKind<P extends ConfigurationProperties = ConfigurationProperties> {
@@ -139,8 +162,6 @@ export interface Capabilities {
   readonly filter: readonly FilterOperator[];
   /** The same listing comes in the same order again. */
   readonly stableListing: boolean;
-  /** The other side makes up the id, and nothing that is written says which object it was: a create must not be repeated. */
-  readonly createIsBlind: boolean;
   readonly maxConcurrency: number;
 }
 

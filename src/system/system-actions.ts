@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '#json/index.ts';
 import { type ActionRequest, ActionTable, actionResult, type Context } from '#resource/index.ts';
 import { CONNECTOR_KINDS, findKind } from './connector-kinds.ts';
 import type { ConnectorKind } from './contract.ts';
-import { connectorRefs, coreTemplate, objectTypesTemplate } from './system-template.ts';
+import { connectorRefs, coreTemplate, describedProperties, objectTypesTemplate } from './system-template.ts';
 import type { Systems } from './systems.ts';
 
 /** Of all systems. */
@@ -19,8 +19,12 @@ export function systemsActions(systems: Systems): ActionTable {
   return new ActionTable(
     {
       availableConnectors: {
-        does: 'The connectors that a system may have',
-        run: async () => actionResult({ connectorRef: connectorRefs(CONNECTOR_KINDS) }),
+        does: 'The connectors that a system may have, and their `configurationProperties`',
+        run: async () =>
+          actionResult({
+            connectorRef: connectorRefs(CONNECTOR_KINDS),
+            configurationProperties: describedProperties(CONNECTOR_KINDS),
+          }),
       },
       createCoreConfig: {
         does: 'What the file of a system with the `connectorRef` of the body begins with',

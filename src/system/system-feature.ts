@@ -4,6 +4,7 @@ import type { HealthPart } from '#lifecycle/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import { CONNECTOR_KINDS } from './connector-kinds.ts';
 import type { ConnectorHost } from './contract.ts';
+import { guardedRequest } from './guarded-request.ts';
 import { systemResource } from './system-resource.ts';
 import { Systems } from './systems.ts';
 
@@ -19,7 +20,14 @@ export function systemFeature(
   },
 ): Feature {
   const guard = new AddressGuard(allowedNetworks, { only: onlyDestinations });
-  const systems = new Systems({ config, crypto, observe, connect: guarded(guard), kinds: CONNECTOR_KINDS });
+  const systems = new Systems({
+    config,
+    crypto,
+    observe,
+    connect: guarded(guard),
+    request: guardedRequest(guard),
+    kinds: CONNECTOR_KINDS,
+  });
   return {
     resources: { 'system*': systemResource(systems) },
     node: () => ({

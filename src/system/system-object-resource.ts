@@ -1,4 +1,5 @@
-import { BadRequestError, UnauthorizedError } from '#errors/index.ts';
+import { createHash } from 'node:crypto';
+import { BadRequestError, PreconditionFailedError, UnauthorizedError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import {
   type ActionRequest,
@@ -38,18 +39,38 @@ export function systemObjects(system: System, type: SystemObjectType): Collectio
     if (object === undefined) throw notFoundThere(system.name, type.name, id);
     return object;
   };
+  /** As it was read just now, if that is what the caller wants to change. */
+  const required = async (context: Context, id: string, revision: string | null): Promise<JsonObject> => {
+    const before = await get(context, id);
+    const now = revisionOf(type, before);
+    if (revision === null || revision === now) return before;
+    throw new PreconditionFailedError(`Revision '${revision}' of '${place}/${id}' is not the current one`, {
+      id: 'OBJECT_REVISION',
+      hint: `Read it again: it is at revision '${now}' now`,
+      detail: { revision: now },
+    });
+  };
+  const shown = (object: JsonObject, fields: Fields): Resource => {
+    const { _id, ...content } = object;
+    const isWhole = fields.length === 0 || fields.some(([name = '*']) => name === '*');
+    return resource(String(_id), isWhole ? revisionOf(type, object) : null, content);
+  };
   /** What is written is told to the audit, and to whoever rehearses. */
   const change = async (
     context: WriteContext,
     id: string,
     deltas: readonly AttributeDelta[],
-    { isPatch, fields }: { readonly isPatch: boolean; readonly fields: Fields },
+    {
+      isPatch,
+      fields,
+      revision,
+    }: { readonly isPatch: boolean; readonly fields: Fields; readonly revision: string | null },
   ): Promise<Resource> => {
-    const before = await get(context, id);
+    const before = await required(context, id, revision);
     if (context.rehearsed === true) {
       const after = { ...before, ...wouldBe(type, deltas) };
       context.unitOfWork.record({ resource: pathOf(place, id), operation: 'update', isPatch, before, after });
-      return shown(after);
+      return shown(after, fields);
     }
     const now = await system.update(type, id, deltas, context.signal);
     const after = (await find(context, now, fields)) ?? { ...before, _id: now };
@@ -62,7 +83,7 @@ export function systemObjects(system: System, type: SystemObjectType): Collectio
         after,
       });
     }
-    return shown(after);
+    return shown(after, fields);
   };
   return {
     async create(context, { newResourceId, content, fields }) {
@@ -79,28 +100,29 @@ export function systemObjects(system: System, type: SystemObjectType): Collectio
       if (context.rehearsed === true) {
         const after = { ...readable(type, content), _id: '…' };
         record('…', after);
-        return shown(after);
+        return shown(after, fields);
       }
       const id = await system.create(type, attributes, context.signal);
       const after = (await find(context, id, fields)) ?? { ...readable(type, content), _id: id };
       record(id, after);
-      return shown(after);
+      return shown(after, fields);
     },
-    read: async (context, { fields }, id) => shown(await get(context, id, fields)),
-    async update(context, { content, fields }, id) {
+    read: async (context, { fields }, id) => shown(await get(context, id, fields), fields),
+    async update(context, { content, fields, revision }, id) {
       requireSameId(content, id);
       const deltas = await deltasOfContent(system.crypto, type, content);
-      return change(context, id, deltas, { isPatch: false, fields });
+      return change(context, id, deltas, { isPatch: false, fields, revision });
     },
-    async patch(context, { operations, fields }, id) {
+    async patch(context, { operations, fields, revision }, id) {
       const deltas = await deltasOfPatch(system.crypto, type, operations);
-      return change(context, id, deltas, { isPatch: true, fields });
+      return change(context, id, deltas, { isPatch: true, fields, revision });
     },
-    async delete(context, { fields }, id) {
-      const before = await get(context, id, fields);
+    async delete(context, { fields, revision }, id) {
+      const before =
+        revision === null ? await get(context, id, fields) : await required(context, id, revision);
       if (context.rehearsed !== true) await system.delete(type, id, context.signal);
       context.unitOfWork.record({ resource: pathOf(place, id), operation: 'delete', before, after: null });
-      return shown(before);
+      return shown(before, fields);
     },
     exists: async (context, id) => (await find(context, id, [['_id']])) !== undefined,
     query: (context, request) => queryObjects(system, type, request, context.signal),
@@ -131,8 +153,17 @@ function credential({ parameters, content }: ActionRequest, name: string): strin
   });
 }
 
-function shown({ _id, ...content }: JsonObject): Resource {
-  return resource(String(_id), null, content);
+/** Two objects of one revision show the same, in whatever order their values come. What is encrypted anew each time is left out. */
+function revisionOf({ properties }: SystemObjectType, object: JsonObject): string {
+  const shown = [...properties.values()]
+    .filter(({ isReturnedByDefault, key }) => isReturnedByDefault && key === undefined)
+    .map(({ name }): [string, JsonValue] => {
+      const value = object[name] ?? null;
+      return [name, Array.isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value];
+    })
+    .filter(([, value]) => value !== null)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 16);
 }
 
 function pathOf(place: string, id: string): string {

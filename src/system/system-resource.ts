@@ -14,7 +14,16 @@ import { describeSystem, systemActions, systemsActions } from './system-actions.
 import { systemObjects } from './system-object-resource.ts';
 import type { Systems } from './systems.ts';
 
-const FIELDS = ['_id', 'name', 'enabled', 'config', 'connectorRef', 'displayName', 'objectTypes'];
+const FIELDS = [
+  '_id',
+  'name',
+  'enabled',
+  'config',
+  'connectorRef',
+  'displayName',
+  'objectTypes',
+  'availability',
+];
 
 /** `/system`, `/system/<name>`, and objects at `/system/<name>/<type>/<id>`. */
 export function systemResource(systems: Systems): RouteHandler {
@@ -25,8 +34,12 @@ export function systemResource(systems: Systems): RouteHandler {
       if (name === undefined) {
         if (request.method === 'action') return all.run(writeContext(context), request);
         if (request.method !== 'query') return unsupported(request);
-        const rows = systems.all.map((one) => ({ _id: one.config.name, ...describeSystem(one) }));
-        return answerFromMemory(request, rows, FIELDS);
+        const rows = systems.all.map(async (one) => ({
+          _id: one.config.name,
+          ...describeSystem(one),
+          availability: { ...(await systems.stateOf(one.config)) },
+        }));
+        return answerFromMemory(request, await Promise.all(rows), FIELDS);
       }
       if (type === undefined) {
         if (request.method === 'action')

@@ -14,6 +14,21 @@ export function connectorRefs(kinds: readonly ConnectorKind[]): JsonObject[] {
   return kinds.map(refOf);
 }
 
+/** What each of them is configured by: what is a secret, what is required, and what it does. */
+export function describedProperties(kinds: readonly ConnectorKind[]): JsonObject {
+  return Object.fromEntries(
+    kinds.map((kind): [string, JsonValue] => [
+      kind.names[0] ?? kind.id,
+      Object.entries(kind.properties).map(([name, { type, does, isRequired }]) => ({
+        name,
+        type,
+        does,
+        required: isRequired === true,
+      })),
+    ]),
+  );
+}
+
 function refOf({ id, names, displayName }: ConnectorKind): JsonObject {
   return {
     connectorName: names[0] ?? id,

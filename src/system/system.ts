@@ -18,10 +18,23 @@ import {
 import { Gate } from './gate.ts';
 import { HeldListings } from './held-listings.ts';
 import { binaryNames, compileObjectTypes, type SystemObjectType } from './object-type.ts';
+import { secretsIn, withoutSecrets } from './without-secrets.ts';
 
 /** Where its file says nothing. A listing has it for each page. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 const PAGE_SIZE = 500;
+
+/** Whether another system answers, by what was asked of it last. */
+export type SystemState =
+  | { readonly state: 'disabled' | 'unknown' | 'up' }
+  | { readonly state: 'failing'; readonly why: string }
+  | {
+      readonly state: 'away';
+      readonly since: string;
+      /** When one call is let through to it again. */
+      readonly retryAt: string;
+      readonly why: string;
+    };
 
 export interface SystemParts {
   readonly config: ProvisionerConfig;
@@ -45,6 +58,7 @@ export class System implements AsyncDisposable {
   readonly #observe: Observe;
   readonly #gate: Gate;
   readonly #ended = new AbortController();
+  #last: SystemState = { state: 'unknown' };
 
   constructor({ config, connector, crypto, observe }: SystemParts) {
     this.name = config.name;
@@ -58,13 +72,22 @@ export class System implements AsyncDisposable {
     this.listings = new HeldListings(() => connector.capabilities.stableListing);
   }
 
+  get state(): SystemState {
+    const { broken } = this.circuit;
+    if (broken === undefined) return this.#last;
+    const { sinceMs, retryAtMs, why } = broken;
+    return { state: 'away', since: wallTime(sinceMs), retryAt: wallTime(retryAtMs), why };
+  }
+
   get capabilities(): Capabilities {
     return this.#connector.capabilities;
   }
 
   /** Connects and logs in, whatever is known of it. */
   async test(signal?: AbortSignal): Promise<void> {
-    await this.#call('TEST', signal, (inner) => this.#connector.test(inner), true);
+    await this.#call('TEST', signal, (inner) => this.#connector.test(inner), {
+      isProbe: true,
+    });
   }
 
   schema(signal?: AbortSignal): Promise<readonly ObjectClass[]> {
@@ -124,8 +147,11 @@ export class System implements AsyncDisposable {
 
   async create(type: SystemObjectType, attributes: Attributes, signal?: AbortSignal): Promise<string> {
     this.#requireAllowed(type, 'CREATE');
-    const { id } = await this.#call('CREATE', signal, (inner) =>
-      this.#connector.create(type.native, attributes, { signal: inner }),
+    const { id } = await this.#call(
+      'CREATE',
+      signal,
+      (inner) => this.#connector.create(type.native, attributes, { signal: inner }),
+      { secrets: secretsIn([...attributes.values()].flat()) },
     );
     return id;
   }
@@ -139,8 +165,11 @@ export class System implements AsyncDisposable {
   ): Promise<string> {
     this.#requireAllowed(type, 'UPDATE');
     if (deltas.length === 0) return id;
-    const result = await this.#call('UPDATE', signal, (inner) =>
-      this.#connector.update(type.native, id, deltas, { signal: inner }),
+    const result = await this.#call(
+      'UPDATE',
+      signal,
+      (inner) => this.#connector.update(type.native, id, deltas, { signal: inner }),
+      { secrets: secretsIn(deltas.flatMap((delta) => ('replace' in delta ? delta.replace : delta.add))) },
     );
     return result.id;
   }
@@ -159,11 +188,13 @@ export class System implements AsyncDisposable {
   ): Promise<string> {
     this.#requireAllowed(type, 'AUTHENTICATE');
     const connector = this.#connector;
-    return this.#call('AUTHENTICATE', signal, (inner) => {
+    const secret = new Secret(password);
+    const work = (inner: AbortSignal) => {
       if (connector.authenticate !== undefined)
-        return connector.authenticate(type.native, name, new Secret(password), inner);
+        return connector.authenticate(type.native, name, secret, inner);
       throw new ConnectorError('notSupported', 'Nobody can log in at this kind of system');
-    });
+    };
+    return this.#call('AUTHENTICATE', signal, work, { secrets: [secret] });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -176,7 +207,10 @@ export class System implements AsyncDisposable {
     operation: SystemOperation,
     outer: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<T>,
-    isProbe = false,
+    {
+      isProbe = false,
+      secrets = [],
+    }: { readonly isProbe?: boolean; readonly secrets?: readonly Secret[] } = {},
   ): Promise<T> {
     const broken = isProbe ? undefined : this.circuit.refusal();
     if (broken !== undefined) {
@@ -206,7 +240,8 @@ export class System implements AsyncDisposable {
       );
       this.#told(operation, 'ok', startedAt);
       return result;
-    } catch (error) {
+    } catch (thrown) {
+      const error = withoutSecrets(thrown, secrets);
       this.#told(operation, kindOfError(error), startedAt, error, outer?.aborted === true);
       throw answerOf(this.name, error, operation);
     } finally {
@@ -225,8 +260,11 @@ export class System implements AsyncDisposable {
     const system = this.name;
     this.#observe({ kind: 'system.called', system, operation, outcome, ms: performance.now() - startedAt });
     const isAway = outcome === 'unavailable' || outcome === 'timeout';
+    const why = error instanceof Error ? error.message : String(error);
+    if (isAway || outcome === 'misconfigured' || outcome === 'protocol') {
+      if (!isGivenUp) this.#last = { state: 'failing', why };
+    } else if (outcome !== 'busy' && outcome !== 'failed') this.#last = { state: 'up' };
     if (isAway && !isGivenUp) {
-      const why = error instanceof Error ? error.message : String(error);
       if (this.circuit.failed(why)) this.#observe({ kind: 'system.away', system, why });
     } else if (outcome !== 'busy' && outcome !== 'failed' && !isAway) {
       // Whoever refuses is there.
@@ -246,6 +284,11 @@ export class System implements AsyncDisposable {
 /** The error of an object that is not there. */
 export function notFoundThere(system: string, type: string, id: string): NotFoundError {
   return new NotFoundError(`Object ${id} not found on ${system}/${type}`);
+}
+
+/** @param ms of the clock that only goes on */
+function wallTime(ms: number): string {
+  return new Date(performance.timeOrigin + ms).toISOString();
 }
 
 /** A connector that does not listen to its signal holds up nobody. */

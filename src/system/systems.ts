@@ -8,13 +8,14 @@ import { answerOf } from './connector-answer.ts';
 import { type FoundKind, findKind } from './connector-kinds.ts';
 import { ConnectorError, type ConnectorHost, type ConnectorKind } from './contract.ts';
 import { readConfiguration } from './read-configuration.ts';
-import { System } from './system.ts';
+import { System, type SystemState } from './system.ts';
 
 export interface SystemsPlatform {
   readonly config: ConfigStore;
   readonly crypto: Crypto;
   readonly observe: Observe;
   readonly connect: ConnectorHost['connect'];
+  readonly request: ConnectorHost['request'];
   readonly kinds: readonly ConnectorKind[];
 }
 
@@ -42,6 +43,15 @@ export class Systems implements AsyncDisposable {
 
   get enabled(): readonly ProvisionerConfig[] {
     return this.all.map(({ config }) => config).filter(({ enabled }) => enabled);
+  }
+
+  /** Whether it answers, as far as this node has asked it. */
+  async stateOf({ name, enabled }: ProvisionerConfig): Promise<SystemState> {
+    if (!enabled) return { state: 'disabled' };
+    const opening = this.#open.get(name);
+    if (opening === undefined) return { state: 'unknown' };
+    const system = await opening.catch(() => undefined);
+    return system === undefined ? { state: 'unknown' } : system.state;
   }
 
   /** Those that have been asked for. */
@@ -123,11 +133,12 @@ export class Systems implements AsyncDisposable {
   }
 
   #host(): ConnectorHost {
-    const { config, connect } = this.#platform;
+    const { config, connect, request } = this.#platform;
     const folder = resolve(config.locations.projectLocation, DATA_FOLDER);
     return {
       now: Date.now,
       connect,
+      request,
       resolveFile(path) {
         const file = resolve(folder, '..', path);
         if (file !== folder && isBelow(folder, file)) return file;

@@ -5,6 +5,7 @@ import {
   collection,
   type QueryRequest,
   type QueryResult,
+  questionReaderOf,
   type RouteHandler,
   resource,
 } from '#resource/index.ts';
@@ -19,10 +20,10 @@ export function scanFailureResource({ database }: TaskScannerPlatform): RouteHan
   const failuresOf = (run: string) =>
     collection({
       description: { title: 'failures of a scan' },
-      async query(_context, request) {
+      async query(context, request) {
         if (!UUID.test(run) || (await findView(database.db, run)) === undefined)
           throw new NotFoundError(`Scan run '${run}' not found`);
-        return failurePage(database.db, run, request);
+        return failurePage(await questionReaderOf({ database }, context), run, request);
       },
     });
   return {

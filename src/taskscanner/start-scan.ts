@@ -80,7 +80,11 @@ export async function performScan(
     if (view === undefined) throw new InternalServerError(`The record of scan '${id}' is gone`);
     return view;
   };
-  const { state, error } = await lookUntil(look, ({ state }) => !STATES_UNDER_WAY.includes(state));
+  const { state, error } = await lookUntil(
+    look,
+    ({ state }) => !STATES_UNDER_WAY.includes(state),
+    context.awaited,
+  );
   if (state !== 'ERROR') return id;
   const { code, message = '', detail } = error ?? {};
   throw fromErrorBody({

@@ -59,6 +59,7 @@ export function workflowFeature(
     ),
     addressGuard: () => processGuard(allowed(), options.onlyDestinations),
     scriptProperties: () => config.get(scriptConfig).properties,
+    furtherName: config.properties.compat?.name,
     getProperty: (name) => config.properties.get(name),
     settings: () => requireEngine(config.get(workflowConfig)),
   };

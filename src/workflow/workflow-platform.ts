@@ -33,6 +33,8 @@ export interface WorkflowPlatform {
   readonly addressGuard: () => AddressGuard;
   /** What `script.json` binds in every script. */
   readonly scriptProperties: () => JsonObject;
+  /** What processes may call `svc`, too. */
+  readonly furtherName?: string | undefined;
   /** A property of the identity server. */
   readonly getProperty: (name: string) => JsonValue | undefined;
   /** What `workflow.json` says now. @throws ResourceError while workflow is inactive */

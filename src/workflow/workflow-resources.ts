@@ -3,11 +3,13 @@ import { definitionResource } from './definition/definition-resource.ts';
 import { taskDefinitionResource } from './definition/task-definition-resource.ts';
 import { deploymentResource } from './deployment/deployment-resource.ts';
 import { startFormResource, taskFormResource } from './form-resource.ts';
+import { restResource } from './http/rest-resource.ts';
 import { requestResource } from './inbox/request-resource.ts';
 import { messageResource, signalResource } from './instance/event-resource.ts';
 import { instanceResource } from './instance/instance-resource.ts';
 import { deadLetterResource } from './job/dead-letter-resource.ts';
 import { jobResource } from './job/job-resource.ts';
+import { emailResource } from './mail/email-resource.ts';
 import { taskHistoryResource, taskResource } from './task/task-resource.ts';
 import type { WorkflowPlatform } from './workflow-platform.ts';
 
@@ -40,12 +42,18 @@ export function workflowResources(
     'schema/task*': taskFormResource(platform, router),
     'endpoint/myrequests*': collection(requestResource(platform)),
   };
-  return Object.fromEntries(
+  // They need no engine.
+  const external: Readonly<Record<string, RouteHandler>> = {
+    'external/email': singleton(emailResource(platform)),
+    'external/rest': singleton(restResource(platform)),
+  };
+  const ofEngine = Object.fromEntries(
     [
       ...Object.entries(handlers).map(([path, handler]) => [`workflow/${path}`, handler] as const),
       ...Object.entries(elsewhere),
     ].map(([path, handler]) => [path, whileActive(platform, handler)]),
   );
+  return { ...ofEngine, ...external };
 }
 
 /** Answers what keeps workflow from being active instead of letting anything in. */

@@ -254,6 +254,7 @@ describe('conditions', () => {
 
   it('are decided alike by the server and by auth/customAuthz.js', async () => {
     const native = new AccessRules({
+      adminRole: 'svc-admin',
       properties: (type) => TYPES.objects.find(({ name }) => name === type)?.schema.properties as never,
       processRules: () => undefined,
       decideByScript: () => Promise.reject(new Error('No condition here needs a script')),
@@ -294,6 +295,7 @@ describe('conditions', () => {
 
   it('restrictPatchToFields grants no patch without operations, which would only read', async () => {
     const rules = new AccessRules({
+      adminRole: 'svc-admin',
       properties: () => undefined,
       processRules: () => undefined,
       decideByScript: () => Promise.reject(new Error('No condition here needs a script')),
@@ -330,6 +332,7 @@ describe('conditions', () => {
         ['managed/user', 'repo/internal/user', 'openid', 'authentication/api-key'].map(async (component) => {
           const security = { authenticationId: 'ada', authorization: { id: 'ada', component, roles: [] } };
           const rules = new AccessRules({
+            adminRole: 'svc-admin',
             properties: () => undefined,
             processRules: () => undefined,
             decideByScript: () => Promise.reject(new Error('No condition here needs a script')),

@@ -21,6 +21,25 @@ beforeAll(async () => {
 });
 afterAll(() => target[Symbol.asyncDispose]());
 
+describe('a request', () => {
+  it('writes so many references', async () => {
+    const refs = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({ _ref: 'managed/user/ada', _refProperties: { n } }));
+    const write = (count: number) =>
+      asAdmin('PUT', 'managed/role/crowded', {
+        body: { name: 'crowded', description: 'Crowded', members: refs(count) },
+      });
+    const { status, body } = await write(10_001);
+    expect([status, body.detail]).toEqual([
+      413,
+      expect.objectContaining({ id: 'BUDGET_SPENT', expense: 'references', allowed: 10_000 }),
+    ]);
+    expect((await asAdmin('GET', 'managed/role/crowded')).status).toBe(404);
+    expect((await write(200)).status).toBe(201);
+    expect((await write(0)).status).toBe(200);
+  });
+});
+
 describe('a small patch that asks for much', () => {
   const numbers = (length: number) => Array.from({ length }, (_, n) => n);
   const doubling = [

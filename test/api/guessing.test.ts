@@ -272,6 +272,14 @@ describe('guessing', () => {
     }
     const nobody = await api('POST', `${lockout}?_action=unlock`, { body: {} });
     expect([nobody.status, nobody.body.detail.id]).toEqual([400, 'AUTH_UNLOCK_WHOM']);
+    for (const [method, path] of [
+      ['POST', `${lockout}?_action=unlock&_dryRun=true`],
+      ['DELETE', `${lockout}/gil?_dryRun=true`],
+    ] as const) {
+      const rehearsed = await api(method, path, method === 'POST' ? { body } : {});
+      expect(rehearsed.status, `${method} ${path}`).toBe(200);
+    }
+    expect((await guess('gil', 'wrong', '198.51.100.7')).status).toBe(429);
     expect((await api('POST', `${lockout}?_action=unlock`, { body })).body.forgotten).toBeGreaterThan(0);
     expect((await guess('gil', 'wrong', '198.51.100.7')).status).toBe(401);
     expect((await api('DELETE', `${lockout}/gil`)).status).toBe(200);

@@ -196,7 +196,12 @@ describe('a user', () => {
     const body = patch({ op: 'add', path: 'externalId', value: 'theirs' });
     const as = client;
     expect((await scim('PATCH', `/Users/${id}`, { body, as })).body.externalId).toBe('theirs');
-    expect((await scim('GET', `/Users/${id}`)).body.externalId).toBe('ours');
+    // Many at once are read by one statement, whoever asks.
+    const asked = [undefined, client, undefined, client];
+    const seen = await Promise.all(
+      asked.map((as) => scim('GET', `/Users/${id}`, as === undefined ? {} : { as })),
+    );
+    expect(seen.map((answer) => answer.body.externalId)).toEqual(['ours', 'theirs', 'ours', 'theirs']);
     expect((await find('Users', 'externalId eq "ours"')).body.Resources).toMatchObject([{ id }]);
     expect((await find('Users', 'externalId eq "theirs"')).body.totalResults).toBe(0);
     const taken = await scim('POST', '/Users', { body: user('fay2', { externalId: 'ours' }) });
@@ -401,6 +406,16 @@ describe('a bulk request', () => {
 
   it('ends after so many errors, and refuses what is none', async () => {
     const operation = { method: 'DELETE', path: '/Users/nobody' };
+    const { id } = await make('bulk-named');
+    const change = (path: string, value: string) => ({
+      method: 'PATCH',
+      path: `/Users/${id}`,
+      data: patch({ op: 'replace', path, value }),
+    });
+    const changes = [change('externalId', 'first'), change('name.givenName', 'Second')];
+    const twice = await scim('POST', '/Bulk', { body: { Operations: changes } });
+    expect(twice.body.Operations.map((one: { status: string }) => one.status)).toEqual(['200', '200']);
+    expect((await scim('GET', `/Users/${id}`)).body.externalId).toBe('first');
     const some = await scim('POST', '/Bulk', {
       body: { failOnErrors: 1, Operations: [operation, operation, operation] },
     });

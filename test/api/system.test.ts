@@ -27,6 +27,8 @@ const HR = {
 describe('/system', () => {
   let server: TestServer;
   let api: Api;
+  const availability = async () =>
+    (await api('GET', 'system?_queryFilter=true&_fields=availability')).body.result[0].availability;
   const people = () => readFile(join(server.project.location, 'data/people.csv'), 'utf8');
 
   beforeAll(async () => {
@@ -43,6 +45,7 @@ describe('/system', () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       _id: 'd/ö ra',
+      _rev: expect.stringMatching(/^[\w-]{16}$/),
       uid: 'd/ö ra',
       givenName: 'Dora',
       mail: 'dora@example.com',
@@ -59,7 +62,7 @@ describe('/system', () => {
       body: { uid: 'kim', givenName: 'Kim, "K"', room: 3 },
     });
     expect(made.status).toBe(201);
-    expect(made.body).toEqual({ _id: 'kim', uid: 'kim', givenName: 'Kim, "K"', room: 3 });
+    expect(made.body).toMatchObject({ _id: 'kim', uid: 'kim', givenName: 'Kim, "K"', room: 3 });
     const patched = await api('PATCH', 'system/hr/person/kim', {
       body: [{ operation: 'replace', field: '/mail', value: 'kim@example.com' }],
     });
@@ -68,7 +71,9 @@ describe('/system', () => {
       headers: { 'If-Match': '*' },
       body: { ...made.body, room: null, givenName: 'Kim' },
     });
-    expect(put.body).toEqual({ _id: 'kim', uid: 'kim', givenName: 'Kim', mail: 'kim@example.com' });
+    const { _rev, ...shown } = put.body;
+    expect(shown).toEqual({ _id: 'kim', uid: 'kim', givenName: 'Kim', mail: 'kim@example.com' });
+    expect((await api('GET', 'system/hr/person/kim')).body._rev).toBe(_rev);
     expect(await people()).toBe(`${PEOPLE}kim,Kim,kim@example.com,\n`);
     expect((await api('DELETE', 'system/hr/person/kim')).status).toBe(200);
     expect(await people()).toBe(PEOPLE);
@@ -76,6 +81,33 @@ describe('/system', () => {
       code: 404,
       message: 'Object kim not found on hr/person',
     });
+  });
+
+  it('changes and deletes what is as the caller has read it, and nothing else', async () => {
+    const path = `system/hr/person/${encodeURIComponent('d/ö ra')}`;
+    const { body, headers } = await api('GET', path);
+    const some = await api('GET', `${path}?_fields=mail`);
+    expect(some.body).toEqual({ _id: 'd/ö ra', mail: 'dora@example.com' });
+    expect(headers.get('etag')).toBe(`"${body._rev}"`);
+    const stale = { 'If-Match': `"${body._rev}"` };
+    const patch = [{ operation: 'replace', field: '/room', value: 13 }];
+    const patched = await api('PATCH', path, { headers: stale, body: patch });
+    expect([patched.status, patched.body.room]).toEqual([200, 13]);
+    const now = await people();
+    for (const [method, given] of [
+      ['PATCH', patch],
+      ['PUT', { room: 14 }],
+      ['DELETE', undefined],
+    ] as const) {
+      const refused = await api(method, path, {
+        headers: stale,
+        ...(given === undefined ? {} : { body: given }),
+      });
+      expect([refused.status, refused.body.detail.id]).toEqual([412, 'OBJECT_REVISION']);
+    }
+    expect(await people()).toBe(now);
+    const last = { 'If-Match': patched.body._rev };
+    expect((await api('DELETE', `${path}?_fields=uid`, { headers: last })).status).toBe(200);
   });
 
   it('says of a rehearsal what would change, and changes nothing', async () => {
@@ -169,10 +201,15 @@ describe('/system', () => {
     expect((await api('POST', 'system?_action=test')).body).toMatchObject([{ ...described, ok: true }]);
     expect((await api('POST', 'system/hr?_action=test')).body).toMatchObject({ ...described, ok: true });
     expect((await api('GET', 'system?_queryFilter=true')).body.result).toMatchObject([described]);
+    expect((await availability()).state).toBe('up');
     await server.project.remove('data/people.csv');
     expect((await api('POST', 'system?_action=test', { body: { id: 'hr' } })).body).toMatchObject({
       ok: false,
       error: expect.stringContaining('There is no file'),
+    });
+    expect(await availability()).toEqual({
+      state: 'failing',
+      why: expect.stringContaining('There is no file'),
     });
     const other = { ...HR, name: 'other', configurationProperties: { csvFile: 'conf/authentication.json' } };
     expect((await api('POST', 'system?_action=testConfig', { body: other })).body).toMatchObject({
@@ -186,6 +223,12 @@ describe('/system', () => {
     const [connectorRef] = available.body.connectorRef.filter(
       (one: typeof CONNECTOR) => one.connectorName === CONNECTOR.connectorName,
     );
+    expect(available.body.configurationProperties[CONNECTOR.connectorName]).toContainEqual({
+      name: 'csvFile',
+      type: 'text',
+      does: expect.any(String),
+      required: true,
+    });
     const core = await api('POST', 'system?_action=createCoreConfig', { body: { connectorRef } });
     expect(core.body.configurationProperties).toMatchObject({
       csvFile: null,

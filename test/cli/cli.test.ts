@@ -397,5 +397,7 @@ describe('the command line', () => {
   it('reports a node that does not answer', async () => {
     const { code, output } = await svc(['health', '--url', 'http://127.0.0.1:1']);
     expect([code, output]).toEqual([1, expect.stringMatching(/127.0.0.1:1/)]);
+    const named = await svc(['health'], { SVC_URL: 'http://127.0.0.1:2/' });
+    expect([named.code, named.output]).toEqual([1, expect.stringMatching(/127.0.0.1:2\/health/)]);
   });
 });

@@ -5,6 +5,8 @@ interface Link {
   readonly server: Socket;
   /** Nothing passes any more, and neither side is told: a firewall has forgotten the connection. */
   forgotten: boolean;
+  /** Bytes of answers that have passed. */
+  answered: number;
 }
 
 export interface Weather {
@@ -20,6 +22,10 @@ export interface Weather {
   readonly closed?: boolean;
   /** So many answers to COMMIT are cut off, with their connections. */
   readonly loseCommits?: number;
+  /** So many bytes of answers pass on a connection, and then it is reset. */
+  readonly answerBytes?: number;
+  /** Of each answer something else arrives. */
+  readonly garbles?: (data: Buffer) => Buffer;
 }
 
 const CALM: Weather = {};
@@ -83,7 +89,7 @@ export class TcpProxy implements AsyncDisposable {
       return;
     }
     const server = connect(this.#target());
-    const link: Link = { client, server, forgotten: false };
+    const link: Link = { client, server, forgotten: false, answered: 0 };
     this.#links.add(link);
     for (const [from, to] of [
       [client, server],
@@ -110,6 +116,20 @@ export class TcpProxy implements AsyncDisposable {
       // Once there is an answer, the commit has happened.
       link.server.once('data', () => cut(link));
     }
+    if (to === link.client) {
+      const { answerBytes = Infinity, garbles } = this.#weather;
+      const left = answerBytes - link.answered;
+      link.answered += data.length;
+      if (data.length > left) {
+        if (left > 0) send(link, to, data.subarray(0, left));
+        setImmediate(() => cut(link));
+        return;
+      }
+      if (garbles !== undefined) {
+        send(link, to, garbles(data));
+        return;
+      }
+    }
     if (delayMs === 0 || (delaysQuestions === true && to === link.client)) send(link, to, data);
     else setTimeout(() => send(link, to, data), delayMs);
   }
@@ -131,7 +151,10 @@ export class TcpProxy implements AsyncDisposable {
       return;
     }
     this.#links.delete(link);
-    other.destroy();
+    const { delayMs = 0 } = this.#weather;
+    // What is still on its way arrives before.
+    if (delayMs > 0) setTimeout(() => other.destroy(), 2 * delayMs);
+    else other.destroy();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

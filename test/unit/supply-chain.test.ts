@@ -74,7 +74,7 @@ describe('What the product is made of', () => {
     }
     expect(ignored!.split('\n')).toEqual(expect.arrayContaining(['.git', '.svc', 'test', ...samples]));
     expect(image).not.toMatch(/^COPY \S*(?:test|\.git|\.) /m);
-    expect(image).toMatch(/^USER node$/m);
+    expect(image).toMatch(/^USER 1000:1000$/m);
     expect(image).toContain('NODE_ENV=production');
   });
 });

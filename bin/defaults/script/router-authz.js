@@ -5,7 +5,9 @@
  */
 var customAuthz = require('auth/customAuthz');
 
-var DEFAULT_RULES = [{ pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' }];
+var DEFAULT_RULES = [
+  { pattern: '*', roles: identityServer.getProperty('svc.role.admin'), methods: '*', actions: '*' },
+];
 
 function list(text) {
   return String(text === undefined || text === null ? '' : text)

@@ -11,12 +11,12 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { client, orNone } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
+import { Plan, remarksOf } from '../../write/plan.tsx';
 import { useReview } from '../../write/review.tsx';
 import { usePlan } from '../../write/use-plan.ts';
 import { ConfigHistory } from './history.tsx';
 import { useNames } from './names.ts';
 import { type Origin, OriginBadge } from './origin.tsx';
-import { Plan, remarksOf } from './plan.tsx';
 import { addressOf, type ConfigSearch, configRoute } from './routes.ts';
 import { words } from './words.ts';
 
@@ -69,7 +69,13 @@ function One({ of: { id, revision, origin, content, effective } }: { readonly of
   const navigate = useNavigate();
   const review = useReview();
   const search: ConfigSearch = configRoute.useSearch();
-  const { typed, type: write, forget } = useTyped(`config ${id}`, NO_FORM, t.leave);
+  const { typed, type, forget } = useTyped(`config ${id}`, NO_FORM, t.leave);
+  // What somebody else saves meanwhile is not taken back by a text that was begun before.
+  const from = typeof typed['revision'] === 'string' ? typed['revision'] : revision;
+  const write = (text: string) => {
+    type('text', text);
+    if (from !== undefined) type('revision', from);
+  };
   const before = JSON.stringify(content, null, 2);
   const text = typeof typed['text'] === 'string' ? typed['text'] : before;
   const sent = parse(text);
@@ -86,7 +92,7 @@ function One({ of: { id, revision, origin, content, effective } }: { readonly of
         method: 'PUT',
         path,
         body: sent,
-        ...(revision === undefined ? {} : { headers: { 'If-Match': `"${revision}"` } }),
+        ...(from === undefined ? {} : { headers: { 'If-Match': `"${from}"` } }),
       },
       base: content,
       touches: ['config', 'audit'],
@@ -159,7 +165,7 @@ function One({ of: { id, revision, origin, content, effective } }: { readonly of
                     label={id}
                     language="json"
                     value={text}
-                    onChange={(next) => write('text', next)}
+                    onChange={(next) => write(next)}
                     remarks={text === JSON.stringify(sent, null, 2) ? remarksOf(plan.data) : NO_REMARKS}
                     known={names.data}
                     onSave={() => void save()}
@@ -187,7 +193,7 @@ function One({ of: { id, revision, origin, content, effective } }: { readonly of
               <ConfigHistory
                 id={id}
                 onTake={(content) => {
-                  write('text', JSON.stringify(content, null, 2));
+                  write(JSON.stringify(content, null, 2));
                   go('text');
                 }}
               />

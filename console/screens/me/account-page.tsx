@@ -11,6 +11,7 @@ import { useIdentity } from '../../session/identity.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import { MePage } from './me-page.tsx';
+import { OwnSessions } from './own-sessions.tsx';
 import { words } from './words.ts';
 
 /** The caller's own object, as far as they may see it; what they may change can be changed. */
@@ -95,6 +96,7 @@ function Account({
           {t.change(operations.length)}
         </Button>
       </div>
+      <OwnSessions />
     </MePage>
   );
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
 import { conforms } from '../../test/conform.ts';
+import { PEOPLE_PASSWORD } from '../../test/seed.ts';
 import { type ConsoleSite, openSite } from '../../test/site.ts';
 
 const executable = await findBrowser();
@@ -50,6 +51,29 @@ describe.skipIf(executable === undefined)('the own pages of the console', () => 
     await page.getByText('Your account is changed').waitFor();
     expect((await site.server.api('GET', 'managed/user/avo')).body.mail).toBe('anna@example.com');
     expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('show where one is logged in, and end that elsewhere', async () => {
+    const elsewhere = await site.open({ user: 'bkim', path: '/me/account' });
+    await elsewhere.page.getByRole('heading', { name: 'Where I am logged in' }).waitFor();
+    const visitor = await site.open({ user: 'bkim', path: '/me/account' });
+    const { page } = visitor;
+    const confirm = async () => {
+      const asked = page.getByRole('dialog', { name: 'Your password, once more' });
+      await asked.getByRole('textbox').fill(PEOPLE_PASSWORD);
+      await asked.getByRole('button', { name: 'Confirm' }).click();
+    };
+    await page.getByRole('button', { name: 'End all but this one' }).click();
+    await confirm();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await confirm();
+    await page.getByText('You are logged in here alone').waitFor();
+    await elsewhere.page.reload();
+    await elsewhere.page.getByRole('textbox', { name: /password/i }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await elsewhere.close();
     await visitor.close();
   });
 });

@@ -4,6 +4,13 @@ import { title } from './title.ts';
 export const words = wordsOf(
   {
     ...title.en,
+    sessions: 'Where I am logged in',
+    isThis: 'here',
+    somewhere: 'somewhere',
+    loggedIn: 'since',
+    lastUsed: 'last used',
+    endOthers: 'End all but this one',
+    endOthersDone: 'You are logged in here alone',
     tasks: 'My tasks',
     requests: 'My requests',
     account: 'My account',
@@ -47,6 +54,13 @@ export const words = wordsOf(
   },
   {
     ...title.de,
+    sessions: 'Wo ich angemeldet bin',
+    isThis: 'hier',
+    somewhere: 'irgendwo',
+    loggedIn: 'seit',
+    lastUsed: 'zuletzt benutzt',
+    endOthers: 'Alle außer dieser beenden',
+    endOthersDone: 'Sie sind nur noch hier angemeldet',
     tasks: 'Meine Aufgaben',
     requests: 'Meine Anträge',
     account: 'Mein Konto',

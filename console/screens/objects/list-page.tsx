@@ -1,4 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { JsonObject } from '#client/index.ts';
 import { isReference, nameOf, type Property, titleOf } from '../../form/schema.ts';
 import { usePages } from '../../live/pages.ts';
@@ -7,7 +8,9 @@ import { Menu } from '../../parts/menu.tsx';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { PageList } from '../../parts/page-list.tsx';
 import type { Column } from '../../parts/table.tsx';
+import { useGrants } from '../../session/grants.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
+import { BulkDialog, OperationNote, useBulkDelete } from './bulk.tsx';
 import styles from './objects.module.css';
 import { type ListSearch, listRoute } from './routes.ts';
 import { type ManagedType, useType, useTypes } from './types.ts';
@@ -15,6 +18,7 @@ import { words } from './words.ts';
 
 const PAGE_SIZE = '50';
 const FIRST_COLUMNS = 6;
+const MANY = { method: 'create', path: 'operation' } as const;
 
 /** All objects of a type that fit a filter. */
 export function ListPage() {
@@ -54,6 +58,11 @@ function List({ managed }: { readonly managed: ManagedType }) {
       ...(property.relationship === undefined ? { sort: name } : {}),
     };
   });
+  const [isBulk, setBulk] = useState(false);
+  const [operation, setOperation] = useState<string>();
+  const mayMany = useGrants([MANY]).may(MANY);
+  const filter = search.filter ?? 'true';
+  const removeAll = useBulkDelete(managed, setOperation);
   const { first } = list;
   const count = first?.totalPagedResults ?? -1;
   return (
@@ -77,6 +86,16 @@ function List({ managed }: { readonly managed: ManagedType }) {
               if (next.length > 0) go({ columns: next.join(',') });
             }}
           />
+          {mayMany ? (
+            <Menu
+              label={t.bulk}
+              choices={[
+                ...(may.includes('patch') ? [{ id: 'change', title: t.bulkChange }] : []),
+                ...(may.includes('delete') ? [{ id: 'delete', title: t.bulkDelete }] : []),
+              ]}
+              onChoose={(what) => (what === 'change' ? setBulk(true) : void removeAll(filter))}
+            />
+          ) : null}
           {may.includes('create') ? (
             <Button look="primary" icon="plus" onPress={() => void navigate({ to: `/objects/${type}/new` })}>
               {t.create(title)}
@@ -86,6 +105,10 @@ function List({ managed }: { readonly managed: ManagedType }) {
       }
     >
       <TypeBar at={type} />
+      {operation === undefined ? null : <OperationNote id={operation} type={type} />}
+      {isBulk ? (
+        <BulkDialog managed={managed} filter={filter} onClose={() => setBulk(false)} onBegun={setOperation} />
+      ) : null}
       <PageList
         of={list}
         filter={{

@@ -10,6 +10,8 @@ import { Menu } from '../../parts/menu.tsx';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { client } from '../../session/client.ts';
+import { useGrants } from '../../session/grants.ts';
+import { Accounts } from '../../sync/accounts.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
@@ -19,6 +21,8 @@ import styles from './objects.module.css';
 import { type ObjectSearch, objectRoute } from './routes.ts';
 import { type ManagedType, useType } from './types.ts';
 import { words } from './words.ts';
+
+const WHY = { method: 'read', path: 'sync/why' } as const;
 
 export function ObjectPage() {
   const { type, id } = objectRoute.useParams();
@@ -95,6 +99,7 @@ function One({ managed, object }: { readonly managed: ManagedType; readonly obje
     });
   useKeys({ 'mod+enter': () => void save(), h: () => go('history') });
   const mayPatch = may.includes('patch');
+  const mayAsk = useGrants([WHY]).may(WHY);
   const many = managed.order.filter((each) => properties[each]?.relationship?.many === true);
   return (
     <Page
@@ -140,6 +145,15 @@ function One({ managed, object }: { readonly managed: ManagedType; readonly obje
             title: t.links,
             content: <Links managed={managed} id={_id} names={many} mayChange={mayPatch} />,
           },
+          ...(mayAsk
+            ? [
+                {
+                  id: 'accounts',
+                  title: t.accounts,
+                  content: <Accounts resource={path.join('/')} topic={topic} />,
+                },
+              ]
+            : []),
           { id: 'history', title: t.history, content: <History path={path.join('/')} /> },
           {
             id: 'json',

@@ -70,6 +70,29 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
     await visitor.close();
   });
 
+  it('are changed many at once, tried on the first of them, each of which can be found in the trail', async () => {
+    const visitor = await site.open({ path: '/objects/user?filter=department eq "Field"' });
+    const { page } = visitor;
+    await page.getByRole('row', { name: /w0/ }).waitFor();
+    await page.getByRole('button', { name: 'All of these' }).click();
+    await page.getByRole('menuitem', { name: 'Change all of these' }).click();
+    const asked = page.getByRole('dialog', { name: 'Change all of these' });
+    await asked.getByText('department eq "Field"').waitFor();
+    await asked.getByRole('combobox', { name: 'Property' }).selectOption('city');
+    await asked.getByRole('textbox', { name: 'New value' }).fill('Thun');
+    await asked.getByRole('button', { name: 'Review' }).click();
+    const review = page.getByRole('dialog', { name: /^Change .* of many/ });
+    await review.getByText('managed/user/w0', { exact: true }).first().waitFor();
+    await review.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('60 of 60').waitFor();
+    const there = await site.server.api('GET', 'managed/user?_queryFilter=city+eq+"Thun"&_fields=_id');
+    expect(there.body.resultCount).toBe(60);
+    await page.getByRole('link', { name: 'All that it has changed' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('are made, and say at once what is wrong with them', async () => {
     const visitor = await site.open({ path: '/objects/role/new' });
     const { page } = visitor;

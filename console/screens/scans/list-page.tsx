@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { filter, type Page as Pages } from '#client/index.ts';
+import { filter, type Page as Pages, type Scan } from '#client/index.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card, Empty, Loaded, Page } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -8,7 +8,7 @@ import { Ago } from '../../parts/time.tsx';
 import { client } from '../../session/client.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
-import { Progress, type Scan, ScanState } from './scan.tsx';
+import { Progress, ScanState } from './scan.tsx';
 import { words } from './words.ts';
 
 const LOOK_MS = 5_000;

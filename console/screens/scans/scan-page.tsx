@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { Scan } from '#client/index.ts';
 import { useKeys } from '../../frame/keys.ts';
 import { usePages } from '../../live/pages.ts';
 import { Button } from '../../parts/button.tsx';
@@ -13,7 +14,7 @@ import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import { shown } from '../../write/write.ts';
 import { scanRoute } from './routes.ts';
-import { alike, isUnderWay, Progress, type Scan, ScanState } from './scan.tsx';
+import { alike, isUnderWay, Progress, ScanState } from './scan.tsx';
 import { words } from './words.ts';
 
 const LOOK_MS = 2_000;

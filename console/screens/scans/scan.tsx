@@ -1,31 +1,7 @@
+import type { Scan } from '#client/index.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { useWords } from '../../words/words.ts';
 import { words } from './words.ts';
-
-/** A run, as `/taskscanner` shows it. */
-export interface Scan {
-  readonly _id: string;
-  readonly progress: {
-    readonly state: keyof typeof LOOKS;
-    readonly processed: number;
-    /** -1 as long as nobody has counted. */
-    readonly total: number;
-    readonly successes: number;
-    readonly failures: number;
-    readonly skipped: number;
-  };
-  readonly started: string;
-  readonly ended: string;
-  readonly estimate: string;
-  readonly name: string | null;
-  readonly object: string;
-  readonly nodes: readonly unknown[];
-  readonly error: unknown;
-  /** The first that failed. */
-  readonly errors: readonly { readonly objectID: string; readonly error: { readonly message?: string } }[];
-  readonly retryOf?: string;
-  readonly retriedBy?: string;
-}
 
 const LOOKS = {
   INITIALIZED: ['quiet', '◌'],
@@ -33,7 +9,7 @@ const LOOKS = {
   COMPLETED: ['good', '✓'],
   CANCELLED: ['quiet', '⊘'],
   ERROR: ['bad', '✖'],
-} as const satisfies Readonly<Record<string, readonly [Tone, string]>>;
+} as const satisfies Readonly<Record<Scan['progress']['state'], readonly [Tone, string]>>;
 
 export function isUnderWay({ progress: { state } }: Scan): boolean {
   return state === 'ACTIVE' || state === 'INITIALIZED';
@@ -69,7 +45,7 @@ export function Progress({ of: { progress } }: { readonly of: Scan }) {
 
 /** Failures that are alike: as often as they are among those that the run names, with the first objects. */
 export function alike(errors: Scan['errors']): readonly { message: string; objects: readonly string[] }[] {
-  const groups = Map.groupBy(errors, ({ error }) => error.message ?? '');
+  const groups = Map.groupBy(errors, ({ error }) => error.message);
   return [...groups]
     .map(([message, group]) => ({ message, objects: group.map(({ objectID }) => objectID) }))
     .sort((a, b) => b.objects.length - a.objects.length);

@@ -66,6 +66,22 @@ describe.skipIf(executable === undefined)('security in the console', () => {
     await visitor.close();
   });
 
+  it('ends the wait of somebody who has failed to log in', async () => {
+    const guess = { user: 'ewei', password: 'Not-the-password-1' };
+    await site.server.api('POST', 'authentication?_action=login', guess);
+    const visitor = await site.open({ path: '/security?tab=lockouts' });
+    const { page } = visitor;
+    await page.getByRole('grid', { name: 'Failed logins' }).getByText('may try').first().waitFor();
+    await page.getByRole('textbox', { name: 'Name of the account' }).fill('ewei');
+    await page.getByRole('button', { name: 'End the wait' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('ewei may try again').waitFor();
+    expect((await site.server.api('GET', 'authentication/lockout/ewei')).body.failures).toEqual([]);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('is for those who may look at it, and say so to others', async () => {
     const visitor = await site.open({ user: 'avo', path: '/security?tab=keys' });
     await visitor.page.getByRole('alert').first().waitFor();

@@ -1,10 +1,9 @@
 import { useDeferredValue, useState } from 'react';
-import { Checkbox } from 'react-aria-components';
 import type { PatchOperation } from '#client/index.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { Flag } from '../../parts/flag.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Select } from '../../parts/select.tsx';
 import { common } from '../../words/common.ts';
@@ -134,25 +133,6 @@ export function PropertyDialog({
 
 function hasProperty({ schema }: DeclaredType, name: string): boolean {
   return Object.hasOwn(schema.properties ?? {}, name);
-}
-
-function Flag({
-  label,
-  is,
-  onChange,
-}: {
-  readonly label: string;
-  readonly is: boolean;
-  readonly onChange: (is: boolean) => void;
-}) {
-  return (
-    <Checkbox className="menu-item choice" isSelected={is} onChange={onChange}>
-      <span className={is ? '' : 'unselected'}>
-        <Icon name="check" small />
-      </span>
-      {label}
-    </Checkbox>
-  );
 }
 
 function Effects({ of }: { readonly of: ReturnType<typeof usePlan> }) {

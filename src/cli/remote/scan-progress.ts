@@ -1,22 +1,4 @@
-/** A run as `/taskscanner` answers it. */
-export interface ScanProgress {
-  readonly progress: {
-    readonly state: string;
-    readonly processed: number;
-    readonly total: number;
-    readonly successes: number;
-    readonly failures: number;
-    readonly skipped: number;
-  };
-  readonly started: string;
-  readonly ended: string;
-  readonly estimate: string;
-  readonly object: string;
-  readonly name: string | null;
-  readonly nodes: readonly string[];
-  readonly error: { readonly message: string } | null;
-  readonly errors: readonly { readonly objectID: string; readonly error: { readonly message: string } }[];
-}
+import type { Scan } from '#client/index.ts';
 
 /**
  * A run in one line: `████████░░░░  67 %  670/1000  3 failed, 12 skipped  ends in 0:42  on a, b`.
@@ -24,7 +6,7 @@ export interface ScanProgress {
  * @param width characters of the bar
  * @param now epoch ms
  */
-export function formatScan(run: ScanProgress, width: number, now = Date.now()): string {
+export function formatScan(run: Scan, width: number, now = Date.now()): string {
   const { state, processed, total, failures, skipped } = run.progress;
   const done = processed + skipped;
   const share = total === 0 ? (state === 'COMPLETED' ? 1 : 0) : Math.min(1, done / total);
@@ -42,7 +24,7 @@ export function formatScan(run: ScanProgress, width: number, now = Date.now()): 
   ].join('  ');
 }
 
-function timing({ progress: { state }, started, ended, estimate }: ScanProgress, now: number): string {
+function timing({ progress: { state }, started, ended, estimate }: Scan, now: number): string {
   if (state === 'ACTIVE') return estimate === '' ? 'running' : `ends in ${span(Date.parse(estimate) - now)}`;
   const word = state.toLowerCase();
   return ended === '' || started === ''

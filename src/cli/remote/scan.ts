@@ -1,11 +1,11 @@
-import type { Client } from '#client/index.ts';
+import type { Client, Scan } from '#client/index.ts';
 import { EXIT } from '../command.ts';
 import { DRY_RUN } from './change.ts';
 import { LIST_FLAGS, showList } from './list.ts';
 import { isTable, say, showObject } from './output.ts';
 import type { Asked } from './remote-command.ts';
 import { showAnswer } from './report.ts';
-import { formatScan, type ScanProgress } from './scan-progress.ts';
+import { formatScan } from './scan-progress.ts';
 import { commandOfVerbs, type Flag } from './verb.ts';
 
 const POLL_MS = 500;
@@ -60,7 +60,7 @@ export const scan = commandOfVerbs({
       flags: LIST_FLAGS,
       async run(asked) {
         if (!isSpoken(asked)) return showList(asked, 'taskscanner');
-        for await (const run of asked.client.resource<ScanProgress>('taskscanner').query()) {
+        for await (const run of asked.client.resource<Scan>('taskscanner').query()) {
           say(`${run._id}  ${formatScan(run, 20)}`);
         }
       },
@@ -109,6 +109,6 @@ async function watch(asked: Asked, id: string): Promise<number> {
   }
 }
 
-function readRun(client: Client, id: string): Promise<ScanProgress> {
-  return client.resource<ScanProgress>('taskscanner').read(id);
+function readRun(client: Client, id: string): Promise<Scan> {
+  return client.resource<Scan>('taskscanner').read(id);
 }

@@ -119,6 +119,11 @@ const schema = z.looseObject({
       sessionModule: sessionModule.prefault({ name: 'JWT_SESSION' }),
       /** In the order in which they are asked. */
       authModules: authModules.prefault([]),
+      /**
+       * Roles whose callers grant roles that they do not have themselves, as administrators do; `*`: whoever may write accounts
+       * makes of them what they like.
+       */
+      grantsAnyRole: z.array(filledText()).prefault([]),
     })
     .prefault({}),
 });

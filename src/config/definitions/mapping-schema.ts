@@ -99,14 +99,35 @@ const reconciliation = {
 /** Keys that a mapping may have for reconciliations. */
 export const RECONCILIATION_KEYS = Object.keys(reconciliation);
 
-const thresholds = z.strictObject({
-  delete: z
+/** What a run may do before somebody has looked at it. */
+export const THRESHOLDS = ['delete', 'unlink', 'create', 'update', 'clear', 'failure', 'shrink'] as const;
+export type ThresholdKind = (typeof THRESHOLDS)[number];
+
+const threshold = (percent: number) =>
+  z
     .strictObject({
-      percent: wholeNumber({ min: 0, max: 100 }).default(10),
+      percent: wholeNumber({ min: 0, max: 100 }).default(percent),
       atLeast: wholeNumber({ min: 0 }).default(20),
     })
-    .optional(),
+    .optional();
+
+const thresholds = z.strictObject({
+  delete: threshold(10),
+  unlink: threshold(10),
+  create: threshold(10),
+  update: threshold(10),
+  clear: threshold(20),
+  failure: threshold(5),
+  shrink: threshold(30),
 });
+const anyThresholds = z.union([z.literal(false), thresholds], 'must be false, or an object');
+export type ThresholdsConfig = z.output<typeof anyThresholds>;
+
+/** @returns undefined for what are none */
+export function readThresholds(given: unknown): ThresholdsConfig | undefined {
+  const read = anyThresholds.safeParse(given);
+  return read.success ? read.data : undefined;
+}
 
 const mapping = z.looseObject({
   name: filledText(),
@@ -139,8 +160,8 @@ const mapping = z.looseObject({
   onUnlink: script(),
   defaultMapping: script(),
   postMapping: script(),
-  /** What a delivery of all may take away; false: all there is. */
-  thresholds: z.union([z.literal(false), thresholds], 'must be false, or an object').optional(),
+  /** What a delivery of all, or a reconciliation, may do; false: all there is. */
+  thresholds: anyThresholds.optional(),
   queuedSync: jsonObject().optional(),
   ...reconciliation,
   /** For those who read the configuration. */
@@ -150,6 +171,17 @@ const mapping = z.looseObject({
 });
 
 export type MappingConfig = z.output<typeof mapping>;
+
+/** A mapping that stands in no file. @returns what is wrong with it, and where, for one that is none */
+export function readMapping(
+  given: unknown,
+): { readonly mapping: MappingConfig } | { readonly field: string; readonly message: string } {
+  const read = mapping.safeParse(given);
+  if (read.success) return { mapping: read.data };
+  const [issue] = read.error.issues;
+  const field = (issue?.path ?? []).map((token) => `/${String(token)}`).join('');
+  return { field, message: issue?.message ?? 'is no mapping' };
+}
 
 const schema = z.looseObject({ mappings: z.array(mapping).superRefine(refuseTwins).default([]) });
 

@@ -15,6 +15,7 @@ import { scheduleConfig } from './schedule-schema.ts';
 import { schedulerConfig } from './scheduler-schema.ts';
 import { scimConfig } from './scim-schema.ts';
 import { scriptConfig } from './script-schema.ts';
+import { servletFilterConfig } from './servlet-filter-schema.ts';
 import { workflowConfig } from './workflow-schema.ts';
 
 export const shippedDefinitions: readonly AnyConfigDefinition[] = [
@@ -36,4 +37,5 @@ export const shippedDefinitions: readonly AnyConfigDefinition[] = [
   mappingConfig,
   scimConfig,
   provisionerConfig,
+  servletFilterConfig,
 ];

@@ -1,6 +1,8 @@
 import pg from 'pg';
+import { CONNECT_MS } from '../patience.ts';
 import { aim } from '../wire/pg-client.ts';
 import { ofConnect, ofDatabase } from './database-error.ts';
+import { readPasswordBy } from './read-password.ts';
 import { finderOf, NoTarget, type TargetFinder } from './target-finder.ts';
 
 type Call = (this: unknown, ...args: unknown[]) => unknown;
@@ -31,6 +33,7 @@ export class DatabaseClient extends pg.Client {
   constructor(config: pg.ClientConfig = {}) {
     const finder = finderOf(config.connectionString);
     super(finder === undefined ? config : { ...config, connectionString: finder.url });
+    readPasswordBy(this, config.connectionString);
     if (finder !== undefined) finders.set(this, finder);
   }
 }
@@ -79,7 +82,14 @@ Object.assign(DatabaseClient.prototype, {
 /** A pool of such connections; that it has none to give in time is a failure of the database as well. */
 export class DatabasePool extends pg.Pool {
   constructor(config: pg.PoolConfig) {
-    super({ ...config, Client: DatabaseClient });
+    super({ ...config, Client: PoolClient });
+  }
+}
+
+/** Who waits for one of a pool may wait for others to give theirs back; to connect takes less. */
+class PoolClient extends DatabaseClient {
+  constructor(config: pg.ClientConfig = {}) {
+    super({ ...config, connectionTimeoutMillis: CONNECT_MS });
   }
 }
 

@@ -7,11 +7,14 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { oneRow } from '../one-row.ts';
+import { LOCK_MS, TURN_MS } from '../patience.ts';
 import type { Tables } from '../tables.ts';
 import { TransactionGate } from '../unit-of-work/transaction-gate.ts';
 import { holdCommands, onceCommitIsSent } from '../wire/held-commands.ts';
 import { noteSession } from '../wire/pg-client.ts';
 import { boundRows } from './bounded-rows.ts';
+import { boundStatements } from './bounded-statements.ts';
+import { CallerTurns } from './caller-turns.ts';
 import { DatabasePool, refuseStandby } from './database-client.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { retireReadOnlySession } from './read-only-session.ts';
@@ -46,6 +49,8 @@ export interface DatabaseOptions {
   readonly pooled?: boolean;
   /** Most bytes of rows that one statement may answer with; default: as many as there are. */
   readonly mostRowBytes?: number;
+  /** For how long Postgres works on a statement that a caller has made up; default: as long as it takes. */
+  readonly mostQueryMs?: number;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -82,6 +87,8 @@ export interface Database {
    * transaction of its own that nobody waits for. It is not called where there is nothing to commit.
    */
   behindCommit(transaction: Transaction, leave: (send: SendBehind) => void): void;
+  /** The same, for statements that a caller has made up. See `boundStatements`. */
+  bounded(db: Db, caller: string): Db;
   /** Tells of each session that is opened, before anything else is asked of it, and of the last one so far. */
   onGreeting(listen: (greeting: Greeting) => void): void;
   /** Cancels the statement that a transaction waits for, before it is rolled back. */
@@ -94,6 +101,8 @@ type SendBehind = (statement: RawBuilder<unknown>) => void;
 const DEFAULT_POOL_SIZE = 10;
 /** Connections that transactions may not take from statements outside of them. */
 const RESERVED = 1;
+/** Of the connections, for what one caller makes up. */
+const PART_OF_ONE_CALLER = 1 / 3;
 const NESTED_IDLE_MS = 1_000;
 /** An idle connection is asked by the kernel whether the other side is there after so long. */
 const KEEP_ALIVE_MS = 10_000;
@@ -132,7 +141,8 @@ export function openDatabase(given: DatabaseOptions): Database {
   const db = open(pool);
   const compiled = (statements: readonly RawBuilder<unknown>[]) =>
     statements.map((statement) => statement.compile(db));
-  const gate = new TransactionGate(poolSize - RESERVED);
+  const turns = new CallerTurns(Math.max(1, Math.floor(poolSize * PART_OF_ONE_CALLER)));
+  const gate = new TransactionGate(poolSize - RESERVED, TURN_MS);
   // A level of its own for each depth: who waits, waits for a deeper one, so nobody waits in a circle.
   const nested: Db[] = [];
   const levelOf = (depth: number) => (nested[depth] ??= open(pooled(NESTED_IDLE_MS)));
@@ -170,6 +180,10 @@ export function openDatabase(given: DatabaseOptions): Database {
       };
       onceCommitIsSent(client, () => leave(send));
     },
+    bounded: (own, caller) =>
+      options.mostQueryMs === undefined
+        ? own
+        : boundStatements(own, { mostMs: options.mostQueryMs, turns, caller }),
     onGreeting(listen) {
       listeners.push(listen);
       if (last !== undefined) listen(last);
@@ -232,13 +246,14 @@ function openPool(
     onConnect: async (client) => {
       if (options.pooled === true) return;
       const { rows } = await client.query<Introduction>(
-        `select set_config('idle_in_transaction_session_timeout', $1, false), pg_backend_pid() as session,
+        `select set_config('idle_in_transaction_session_timeout', $1, false), set_config('lock_timeout', $2, false),
+                pg_backend_pid() as session,
                 extract(epoch from pg_postmaster_start_time())::text as server_since,
                 (extract(epoch from clock_timestamp()) * 1000)::float8 as ms,
                 current_setting('default_transaction_read_only')::boolean as is_read_only, pg_is_in_recovery() as is_standby
            ${options.forgets === true ? `, set_config('synchronous_commit', 'off', false)` : ''}
            ${keepsPlans ? `${KEEP_PLANS}, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''}`,
-        [String(options.idleInTransactionMs ?? 60_000)],
+        [String(options.idleInTransactionMs ?? 60_000), String(LOCK_MS)],
       );
       const {
         session,

@@ -1,12 +1,12 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { oneRow } from '../one-row.ts';
+import { CONNECT_MS, SILENCE_MS } from '../patience.ts';
 import { awaitsAnswer, bytesRead, dropConnection, sessionOf } from '../wire/pg-client.ts';
 import { DatabaseClient } from './database-client.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
 /** An answer may take so long before the server is asked whether it is still at work. */
 const SILENT_MS = 3_000;
-const ASK_TIMEOUT_MS = 3_000;
 
 interface Watched {
   readonly client: pg.ClientBase;
@@ -24,7 +24,8 @@ interface Watched {
  * without a word, and the kernel would wait for a quarter of an hour. Where an answer stays away, Postgres is asked over
  * a new connection whether that session is at work. If it is, the statement takes its time; if it is not, the answer
  * will never come: the connection is dropped, and so are all others that were silent as long. Postgres, which nobody told
- * either, is asked to end their sessions: their transactions would hold their locks.
+ * either, is asked to end their sessions: their transactions would hold their locks. Where it cannot be asked, the database is
+ * out of reach, and what waits for it is given up after a while.
  */
 export class SilenceWatch {
   readonly #url: string;
@@ -70,17 +71,28 @@ export class SilenceWatch {
     }
     if (silent.length === 0 || this.#asking) return;
     this.#asking = true;
-    // A server that cannot be asked may be well, and out of reach: then waiting is all there is to do.
-    await this.#judge(silent, now).catch(() => undefined);
+    await this.#judge(silent, now).catch((error: unknown) => {
+      if (!isServerAnswer(error)) this.#giveUp(silent);
+    });
     this.#asking = false;
+  }
+
+  /** Those that have waited for too long. Nothing of what they sent since is carried out, unless it was a commit. */
+  #giveUp(silent: readonly Watched[]): void {
+    const now = performance.now();
+    for (const watched of silent) {
+      note(watched, now);
+      const { client, waitsFrom } = watched;
+      if (waitsFrom !== null && now - waitsFrom >= SILENCE_MS) dropConnection(client, new SilentConnection());
+    }
   }
 
   async #judge(silent: readonly Watched[], since: number): Promise<void> {
     const client = new DatabaseClient({
       connectionString: this.#url,
       application_name: 'svc:silence-watch',
-      connectionTimeoutMillis: ASK_TIMEOUT_MS,
-      query_timeout: ASK_TIMEOUT_MS,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: CONNECT_MS,
     });
     client.on('error', () => {});
     try {
@@ -124,6 +136,11 @@ export class SilenceWatch {
       .filter((watched) => watched.serverSince === serverSince)
       .map(({ client }) => sessionOf(client));
   }
+}
+
+/** It refuses to be asked, as where all sessions are taken; so it is there. */
+function isServerAnswer(error: unknown): boolean {
+  return error instanceof pg.DatabaseError;
 }
 
 class SilentConnection extends Error {

@@ -114,6 +114,15 @@ export function translateDatabaseError(error: unknown): unknown {
         }),
         'conflict',
       );
+    case '55P03':
+      return troubled(
+        new ServiceUnavailableError('Somebody else has locked what this would change; nothing was changed', {
+          ...facts,
+          id: 'DB_LOCKED',
+          hint: 'Try again in a moment',
+        }),
+        'conflict',
+      );
     case '57014':
       return new ServiceUnavailableError('The database cancelled the statement: it took too long', {
         ...facts,

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { type DatabaseAddress, type DatabaseTargets, readDatabaseTargets } from '#config/index.ts';
 import { wordsOf } from '#errors/index.ts';
 import { oneRow } from '../one-row.ts';
+import { readPasswordBy } from './read-password.ts';
 
 /** A host that does not answer at once has the next one asked beside it. */
 const HEAD_START_MS = 250;
@@ -79,6 +80,7 @@ export class TargetFinder {
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
     });
+    readPasswordBy(client, urlOf(address));
     client.on('error', () => {});
     try {
       await client.connect();

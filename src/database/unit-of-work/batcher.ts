@@ -1,3 +1,5 @@
+import { isUnavailable } from '../pool/sql-state.ts';
+
 /** A piece of work that waits to leave together with others. */
 interface Waiting<Item, Result> {
   readonly item: Item;
@@ -11,7 +13,7 @@ export interface BatcherOptions<Item, Result> {
   readonly maxBatch: number;
   /** Answers in the order of the items. Rejects for all of them. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
-  /** Whether a batch that failed so may be tried again in parts. Default: always. */
+  /** Whether a batch that failed so may be tried again in parts. Default: where the database can be used. */
   readonly mayRepeat?: (error: unknown) => boolean;
 }
 
@@ -65,7 +67,7 @@ export class Batcher<Item, Result> {
       const results = await this.#options.run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
-      if (batch.length > 1 && (this.#options.mayRepeat?.(error) ?? true)) {
+      if (batch.length > 1 && (this.#options.mayRepeat?.(error) ?? !isUnavailable(error))) {
         const half = Math.ceil(batch.length / 2);
         await this.#run(batch.slice(0, half));
         await this.#run(batch.slice(half));

@@ -1,7 +1,8 @@
 import { ServiceUnavailableError, wordsOf } from '#errors/index.ts';
 import { backOff } from '#lifecycle/index.ts';
+import { COMMIT_MS, RETRY_MS } from '../patience.ts';
 import type { Database } from '../pool/database.ts';
-import { troubled } from '../pool/database-error.ts';
+import { isOfConnect, troubled } from '../pool/database-error.ts';
 import { isConflict, isConnectionLost, isUnavailable, translateDatabaseError } from '../pool/sql-state.ts';
 import type { Effect } from './effect.ts';
 import { UnitOfWork } from './unit-of-work.ts';
@@ -13,6 +14,8 @@ export interface UnitOfWorkOptions {
   readonly callers?: number;
   /** How often a unit of work may run in all when Postgres asks to try again. Default 5. */
   readonly attempts?: number;
+  /** Somebody waits for an answer: that a commit takes long is told them, and not waited for. */
+  readonly answersInTime?: boolean;
   /** Told of each statement before it is sent; may refuse it by throwing. */
   readonly onStatement?: () => void;
   readonly onRetry?: (reason: string, attempt: number) => void;
@@ -48,6 +51,7 @@ export async function runUnitOfWork<T>(
   work: (unitOfWork: UnitOfWork) => Promise<T>,
 ): Promise<T> {
   const { attempts = 5, dryRun = false, callers = 0 } = options;
+  const begunAt = performance.now();
   let mayGroup = true;
   for (let attempt = 1; ; attempt++) {
     const unitOfWork = new UnitOfWork(database, {
@@ -68,19 +72,21 @@ export async function runUnitOfWork<T>(
         for (const witness of beforeCommitOf(database)) await witness(unitOfWork);
       }
       committing = true;
-      await unitOfWork.commit();
+      await committed(unitOfWork, options);
       told = await runEffects(unitOfWork.effects, options);
       if (told === undefined) return result;
     } catch (error) {
+      if (error instanceof LateCommit) throw unknownOutcome(error);
       await unitOfWork.rollback();
       if (unitOfWork.stopped === 'disturbed') {
         mayGroup = false;
         continue;
       }
-      // A connection lost while committing may have committed: running again could double the effects.
       const root = unitOfWork.failure ?? rootOf(error);
-      if (committing && isConnectionLost(root)) throw unknownOutcome(error);
-      const again = isConflict(root) || isUnavailable(root);
+      // A connection lost while committing may have committed: running again could double the effects.
+      if (committing && isConnectionLost(root) && !isOfConnect(root)) throw unknownOutcome(error);
+      const isRecent = performance.now() - begunAt < RETRY_MS;
+      const again = isConflict(root) || (isUnavailable(root) && isRecent);
       if (!again || attempt >= attempts) throw translateDatabaseError(root);
       mayGroup = false;
       options.onRetry?.(wordsOf(error), attempt);
@@ -90,11 +96,33 @@ export async function runUnitOfWork<T>(
   }
 }
 
+/** Who asked is told in time; what is sent then takes as long as it takes. */
+async function committed(unitOfWork: UnitOfWork, options: UnitOfWorkOptions): Promise<void> {
+  const commit = unitOfWork.commit();
+  if (options.answersInTime !== true) return commit;
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    reject(new LateCommit(`The commit takes longer than ${COMMIT_MS / 1_000} s`));
+  }, COMMIT_MS);
+  commit
+    .then(() => (isLate ? runEffects(unitOfWork.effects, options) : undefined))
+    .catch(() => (isLate ? unitOfWork.rollback() : undefined))
+    .finally(() => clearTimeout(timer));
+  await Promise.race([commit, late]);
+}
+
+class LateCommit extends Error {}
+
 function unknownOutcome(cause: unknown): ServiceUnavailableError {
-  const answer = new ServiceUnavailableError(
-    'The database connection broke during the commit: the change may or may not have been stored',
-    { id: 'DB_COMMIT_UNKNOWN', hint: 'Read the object before trying again', cause },
-  );
+  const what =
+    cause instanceof LateCommit ? cause.message : 'The database connection broke during the commit';
+  const answer = new ServiceUnavailableError(`${what}: the change may or may not have been stored`, {
+    id: 'DB_COMMIT_UNKNOWN',
+    hint: 'Read the object before trying again',
+    cause,
+  });
   return troubled(answer, 'unknownOutcome');
 }
 

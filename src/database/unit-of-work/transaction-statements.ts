@@ -5,6 +5,7 @@ import {
   type KyselyPlugin,
   Transaction as Statements,
 } from 'kysely';
+import { UNUSED } from '../pool/bounded-statements.ts';
 import type { Db, Transaction } from '../pool/database.ts';
 import { sqlStateOf } from '../pool/sql-state.ts';
 import type { Tables } from '../tables.ts';
@@ -82,8 +83,6 @@ function telling(onStatement: () => void): KyselyPlugin {
   };
 }
 
-/** Of a transaction that is open already, only its executor is asked. */
-const UNUSED = { config: {} as never, dialect: {} as never, driver: {} as never };
 /** Said of all that comes behind a statement that has failed. */
 const IN_FAILED_TRANSACTION = '25P02';
 

@@ -33,8 +33,18 @@ const NOT_DATA = new Set(['out', 'out:print', 'lang:import', 'context', 'elconte
 
 const GLOBALS = ['svc', 'identityServer', 'console', 'logger'] as const;
 
+/** Whether the host has bound it; `svc` may have a further name. */
+function isGlobal(name: string): boolean {
+  return GLOBALS.some((known) => known === name) || isSvc(name);
+}
+
+function isSvc(name: string): boolean {
+  const svc: unknown = Reflect.get(globalThis, 'svc');
+  return svc !== undefined && Object.hasOwn(globalThis, name) && Reflect.get(globalThis, name) === svc;
+}
+
 function globalOf(name: string): object | undefined {
-  if (!GLOBALS.some((known) => known === name)) return undefined;
+  if (!isGlobal(name)) return undefined;
   const value: unknown = Reflect.get(globalThis, name);
   return typeof value === 'object' && value !== null ? value : undefined;
 }
@@ -90,7 +100,7 @@ export class Run implements Given {
 
   make(name: string): unknown {
     const global = globalOf(name);
-    if (global !== undefined) return name === 'svc' ? resourceFunctions(global) : toGroovy(global);
+    if (global !== undefined) return isSvc(name) ? resourceFunctions(global) : toGroovy(global);
     const { bindings } = this.#input;
     const variables = this.#variables;
     if (variables !== undefined && name in variables)
@@ -135,7 +145,7 @@ export class Run implements Given {
     const given = this.#input.bindings;
     for (const { key, value } of this.#script.binding.all().list()) {
       const name = toText(key);
-      const isOurs = name in given || NOT_DATA.has(name) || GLOBALS.some((known) => known === name);
+      const isOurs = name in given || NOT_DATA.has(name) || isGlobal(name);
       if (!isOurs && !(value instanceof Closure)) result[name] = variableOf(value);
     }
     return result;

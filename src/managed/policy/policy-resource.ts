@@ -45,16 +45,18 @@ export function policyResource(platform: ManagedPlatform): RouteHandler {
   return {
     envelopes: 'seals',
     async handle(context, request, match) {
-      const path = match.remaining;
+      const path = objectPath(match.remaining);
       if (platform.policies().isUnknown(path)) throw unknownType(platform, path[1]!);
       if (request.method === 'read') {
-        if (path.length === 0) return resource('', null, { resources: [...platform.policies().resources] });
-        return describeRules(platform, context, request, path);
+        if (match.remaining.length === 0)
+          return resource('', null, { resources: [...platform.policies().resources] });
+        return describeRules(platform, context, request, path, match.remaining);
       }
       if (request.method === 'action') return actions.run(writeContext(context), request, path);
       return unsupported(request);
     },
-    runsScripts: (_request, { remaining }) => platform.policies().runsScripts(collectionOf(remaining)),
+    runsScripts: (_request, { remaining }) =>
+      platform.policies().runsScripts(collectionOf(objectPath(remaining))),
     describe: (path) => [
       { path, kind: 'singleton', title: 'policies', methods: ['read'], actions: [] },
       {
@@ -66,6 +68,11 @@ export function policyResource(platform: ManagedPlatform): RouteHandler {
       },
     ],
   };
+}
+
+/** Clients of the field ask for the rules of a type by its path alone: they are those for an object that is not stored yet. */
+function objectPath(path: readonly string[]): readonly string[] {
+  return path.length === 2 && path[0] === 'managed' ? [...path, '*'] : path;
 }
 
 function unknownType(platform: ManagedPlatform, type: string): NotFoundError {
@@ -175,9 +182,10 @@ async function describeRules(
   context: Context,
   request: Request,
   path: readonly string[],
+  asked: readonly string[],
 ) {
   const properties = await describedRules(platform, context, request, path);
-  return resource(path.at(-1)!, null, { resource: formatPath(path), properties });
+  return resource(asked.at(-1)!, null, { resource: formatPath(asked), properties });
 }
 
 /** The rules for an object at that path, a row for each property that has any. */

@@ -144,7 +144,8 @@ export async function listEdgesBetween(
   const ids = targets.map(({ id }) => id);
   const { rows } = await sql<EdgeRow>`
     select e.id, e.rev, e.properties, e.owner_id, e.owner_property, e.target_collection, e.target_id
-    from unnest(${collections}::text[], ${ids}::text[]) as wanted (collection, id)
+    from (select distinct collection, id
+          from unnest(${collections}::text[], ${ids}::text[]) as named (collection, id)) wanted
     join relationship_end e on e.target_collection = wanted.collection collate "C"
       and e.target_id = wanted.id collate "C"
     where e.owner_collection = ${owner.collection} and e.owner_id = ${owner.id}

@@ -1,5 +1,5 @@
 import { BadRequestError } from '#errors/index.ts';
-import { equalJson, isObject, type JsonObject, type JsonValue, lastOf } from '#json/index.ts';
+import { canonicalText, equalJson, isObject, type JsonObject, type JsonValue, lastOf } from '#json/index.ts';
 import { formatPath, parsePath } from '#resource/index.ts';
 
 /** Where an edge leads: a collection such as `managed/role`, and the id in it. */
@@ -66,6 +66,11 @@ export function parseEdge(value: JsonValue, field: string): WantedEdge {
     target: { collection: formatPath(path.slice(0, -1)), id: lastOf(path) },
     properties,
   };
+}
+
+/** The same text for edges that are the same, so that among many they are found at once. */
+export function edgeKey({ target, properties }: Pick<WantedEdge, 'target' | 'properties'>): string {
+  return `${JSON.stringify([target.collection, target.id])} ${canonicalText(properties)}`;
 }
 
 /** Same target, same properties. */

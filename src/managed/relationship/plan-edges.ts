@@ -1,6 +1,5 @@
 import { PreconditionFailedError } from '#errors/index.ts';
-import { equalJson } from '#json/index.ts';
-import { type Edge, formatRef, sameEdge, sameTarget, type WantedEdge } from './edge.ts';
+import { type Edge, edgeKey, formatRef, sameEdge, sameTarget, type WantedEdge } from './edge.ts';
 import type { Relationship } from './relationship.ts';
 
 /** What has to be done to the edges of one relationship. */
@@ -27,15 +26,17 @@ export function planEdges(
 ): EdgePlan {
   refuseTwins(wanted);
   const left = new Set(stored);
+  const byId = new Map(stored.map((edge) => [edge.id, edge]));
   const rest: WantedEdge[] = [];
   const update: { edge: Edge; wanted: WantedEdge }[] = [];
   for (const each of wanted) {
-    const edge = each.id === null ? undefined : stored.find(({ id }) => id === each.id);
+    const edge = each.id === null ? undefined : byId.get(each.id);
     if (edge === undefined || !left.delete(edge)) rest.push({ ...each, id: null });
     else if (!sameEdge(edge, each)) update.push({ edge, wanted: each });
   }
+  const alike = Map.groupBy(left, edgeKey);
   const create = rest.filter((each) => {
-    const edge = [...left].find((candidate) => sameEdge(candidate, each));
+    const edge = alike.get(edgeKey(each))?.shift();
     if (edge === undefined) return true;
     left.delete(edge);
     return false;
@@ -48,17 +49,16 @@ export function isEmptyPlan({ create, update, remove }: EdgePlan): boolean {
 }
 
 function refuseTwins(wanted: readonly WantedEdge[]): void {
-  const byRef = new Map<string, WantedEdge[]>();
+  const seen = new Set<string>();
   for (const each of wanted) {
-    const ref = formatRef(each.target);
-    const others = byRef.get(ref);
-    if (others?.some((other) => equalJson(other.properties, each.properties)) === true) {
+    const key = edgeKey(each);
+    if (seen.has(key)) {
       throw new PreconditionFailedError('Duplicate relationship specified in relationship collection.', {
         id: 'RELATIONSHIP_DUPLICATE',
-        detail: { ref },
+        detail: { ref: formatRef(each.target) },
       });
     }
-    byRef.set(ref, [...(others ?? []), each]);
+    seen.add(key);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   plainQuery,
   type QueryRequest,
   type QueryResult,
+  questionReaderOf,
   type Request,
   type Resource,
   type Response,
@@ -190,7 +191,8 @@ export class RelationshipResource {
       context.client.isExternal && asksForTargets({ filter, sortKeys }, isOfTheEdge)
         ? await findHiddenTargets(this.#platform, context, db, this.#owner())
         : { objects: [], collections: [] };
-    const page = await queryEdges(db, this.#owner(), { ...request, sortKeys }, query, hidden);
+    const reader = await questionReaderOf(this.#platform, context);
+    const page = await queryEdges(reader, this.#owner(), { ...request, sortKeys }, query, hidden);
     const result = query.idsOnly
       ? page.rows.map(({ id }) => edgeResource({ _id: id }))
       : await this.#answers(context, request, page.rows);

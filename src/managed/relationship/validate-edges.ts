@@ -5,10 +5,9 @@ import {
   PreconditionFailedError,
   type ResourceError,
 } from '#errors/index.ts';
-import { equalJson } from '#json/index.ts';
 import { Connection, parsePath } from '#resource/index.ts';
 import type { Exchange, WriteExchange } from '../exchange.ts';
-import { formatRef, sameTarget, type Target, type WantedEdge } from './edge.ts';
+import { edgeKey, formatRef, sameTarget, type Target, type WantedEdge } from './edge.ts';
 import { listEdges, listEdgesBetween, lockEnds } from './edge-repository.ts';
 import { type EdgePlan, newTargets } from './plan-edges.ts';
 import { lockingExisting, storeOf } from './target-repository.ts';
@@ -109,12 +108,8 @@ async function refuseAssigned(exchange: Exchange, db: Db, plan: EdgePlan): Promi
       { ...owner, property: relationship.property },
       plan.create.map(({ target }) => target),
     ));
-  const twin = plan.create.find(({ target, properties }) =>
-    stored.some(
-      (edge) =>
-        !removed.has(edge.id) && sameTarget(edge.target, target) && equalJson(edge.properties, properties),
-    ),
-  );
+  const kept = new Set(stored.filter(({ id }) => !removed.has(id)).map(edgeKey));
+  const twin = kept.size === 0 ? undefined : plan.create.find((wanted) => kept.has(edgeKey(wanted)));
   if (twin !== undefined) throw alreadyAssigned(exchange.id, formatRef(twin.target));
 }
 

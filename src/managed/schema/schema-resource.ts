@@ -4,8 +4,8 @@ import {
   asksForJsonSchema,
   type Context,
   collection,
+  questionReaderOf,
   type RouteHandler,
-  readerOf,
   resource,
   singleton,
 } from '#resource/index.ts';
@@ -84,6 +84,6 @@ async function seenType(platform: ManagedPlatform, context: Context, name: strin
 /** Of the types that the caller may query. */
 async function countsOf(platform: ManagedPlatform, context: Context, seen: readonly SeenType[]) {
   const queried = seen.filter(({ rights }) => rights.may.includes('query')).map(({ type }) => type.name);
-  const counts = await countObjects(await readerOf(platform, context), queried);
+  const counts = await countObjects(await questionReaderOf(platform, context), queried);
   return Object.fromEntries([...counts].map(([name, count]) => [name, { ...count }]));
 }

@@ -5,9 +5,9 @@ import {
   type Context,
   formatPath,
   type QueryRequest,
+  questionReaderOf,
   type ReadRequest,
   type RouteHandler,
-  readerOf,
   resource,
   singleton,
 } from '#resource/index.ts';
@@ -85,7 +85,7 @@ async function search(
   text: string,
 ): Promise<JsonObject | undefined> {
   const properties = searchable(type);
-  const db = await readerOf(platform, context);
+  const db = await questionReaderOf(platform, context);
   const hits = await findByPrefix(db, type, properties, spellings(text), MOST_OF_A_TYPE + 1);
   if (hits.length === 0) return undefined;
   const rows = await rowsShown(platform, context, {

@@ -10,8 +10,9 @@ import { type Change, objectPath } from '../exchange.ts';
 export function checkReferences(exchange: Change<UpdateRequest | PatchRequest>): void {
   const { edges, object } = exchange;
   for (const [{ property: name }, stored] of edges) {
+    const known = new Map(stored.map((one) => [one.id, one]));
     for (const { id, rev } of [object[name] ?? []].flat().flatMap(shownAs)) {
-      const edge = stored.find((one) => one.id === id);
+      const edge = known.get(id);
       if (edge !== undefined && (rev === undefined || rev === String(edge.rev))) continue;
       const what = edge === undefined ? 'is there no more' : `is at revision '${edge.rev}' now`;
       throw new PreconditionFailedError(

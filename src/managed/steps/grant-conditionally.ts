@@ -9,7 +9,7 @@ import {
 } from '../grant/conditional-grant.ts';
 import { listConditions } from '../grant/grant-repository.ts';
 import { assumeUnconditioned, noteConditions } from '../grant/unconditioned-repository.ts';
-import { type Edge, formatRef, sameTarget, type Target, type WantedEdge } from '../relationship/edge.ts';
+import { type Edge, formatRef, type Target, type WantedEdge } from '../relationship/edge.ts';
 import { lookUp } from '../relationship/looked-up-edges.ts';
 import type { Relationship } from '../relationship/relationship.ts';
 import { writeEdges } from '../relationship/write-edges.ts';
@@ -60,15 +60,15 @@ async function evaluate(exchange: WriteExchange, relationship: Relationship): Pr
   if (exchange.edit !== null) edges.delete(relationship);
   if (exchange.request.method === 'create' && !edges.has(relationship)) edges.set(relationship, []);
   const current = await lookUp(exchange, relationship);
-  const manual = current.filter((edge) => !isConditional(edge));
-  const mayHave = met.filter((target) => !manual.some((edge) => sameTarget(edge.target, target)));
-  const has = (target: Target) =>
-    current.some((edge) => isConditional(edge) && sameTarget(edge.target, target));
-  const remove: Edge[] = current.filter(
-    (edge) => isConditional(edge) && !mayHave.some((target) => sameTarget(edge.target, target)),
+  const [conditional, manual] = [true, false].map(
+    (is) =>
+      new Set(current.filter((edge) => isConditional(edge) === is).map(({ target }) => formatRef(target))),
   );
+  const mayHave = met.filter((target) => manual?.has(formatRef(target)) !== true);
+  const wanted = new Set(mayHave.map(formatRef));
+  const remove: Edge[] = current.filter((edge) => isConditional(edge) && !wanted.has(formatRef(edge.target)));
   const create: WantedEdge[] = mayHave
-    .filter((target) => !has(target))
+    .filter((target) => conditional?.has(formatRef(target)) !== true)
     .map((target) => ({ id: null, target, properties: { ...CONDITIONAL } }));
   if (create.length + remove.length === 0) return;
   const plans = await writeEdges(exchange, [{ relationship, create, update: [], remove }]);

@@ -27,9 +27,11 @@ async function find(exchange: Exchange): Promise<StoredObject | undefined> {
   const { context, isLight, platform, type, id, request } = exchange;
   const { unitOfWork } = context;
   const store = objectStore(['managed', type.name]);
-  if (unitOfWork === null) return findObject(platform.database.db, store, id);
+  const { knownTo } = request;
+  const reading = knownTo === undefined ? {} : { knownTo };
+  if (unitOfWork === null) return findObject(platform.database.db, store, id, reading);
   if (isLight && unitOfWork.pendingRows.length === 0) return findWithDerivations(exchange, unitOfWork);
-  if (request.method === 'read' || isLight) return findOwn(unitOfWork, store, id);
+  if (request.method === 'read' || isLight) return findOwn(unitOfWork, store, id, reading);
   const strength = request.method === 'delete' ? 'update' : 'no key update';
   const [stored] = await Promise.all([
     lockObject(await unitOfWork.db(), type.name, id, strength),
@@ -43,9 +45,13 @@ async function findWithDerivations(
   exchange: Exchange,
   unitOfWork: UnitOfWork,
 ): Promise<StoredObject | undefined> {
-  const { id, type } = exchange;
+  const { id, request, type } = exchange;
   const derived = calculatedOf(exchange).filter(isDerived);
-  if (derived.length === 0) return findOwn(unitOfWork, objectStore(['managed', type.name]), id);
+  if (derived.length === 0) {
+    const { judgedAt } = request;
+    const reading = judgedAt === undefined ? {} : { readAt: judgedAt };
+    return findOwn(unitOfWork, objectStore(['managed', type.name]), id, reading);
+  }
   const db = await unitOfWork.readerBesidePending();
   const { objects, paths } = await listWithDerivations(db, type, derived, withId(id));
   exchange.paths = paths;

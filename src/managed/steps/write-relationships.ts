@@ -37,6 +37,9 @@ export async function writeRelationships(exchange: WriteExchange): Promise<void>
     }
     return;
   }
+  for (const value of wanted.values()) {
+    if (Array.isArray(value)) exchange.context.budget.spend('references', value.length);
+  }
   const plans = [...wanted].map(([relationship, value]) => planWanted(exchange, relationship, value));
   const changing = plans.filter((plan) => !isEmptyPlan(plan));
   if (changing.length === 0) return;

@@ -23,8 +23,17 @@ const SHIPPED: ReadonlyMap<string, PredefinedQuery> = new Map([
       '${pointer:property} lt ${condition.before} and !(${pointer:taskState.completed} pr)',
     ),
   ],
+  // Scripts of the field find by these what a user is to be told, and what belongs together.
+  ['get-notifications-for-user', compilePredefinedQuery('receiverId eq ${userId}')],
+  ['links-for-linkType', compilePredefinedQuery('linkType eq ${linkType}')],
+  ['links-for-firstId', compilePredefinedQuery('linkType eq ${linkType} and firstId eq ${firstId}')],
   // biome-ignore-end lint/suspicious/noTemplateCurlyInString: places of a query template
 ]);
+
+/** Whether every collection answers a query by this name. */
+export function hasPredefinedQuery(id: string): boolean {
+  return SHIPPED.has(id);
+}
 
 /** Further queries by name, as `conf/repo.json` declares them. */
 export type PredefinedQueries = ReadonlyMap<string, PredefinedQuery>;

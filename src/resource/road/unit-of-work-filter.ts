@@ -73,6 +73,7 @@ async function own(
     database,
     {
       dryRun,
+      answersInTime: context.client.isExternal,
       callers: context.callersAtWork ?? 0,
       onRetry: (reason, attempt) => observe({ kind: 'database.retried', reason, attempt }),
       onEffectError: (part, error) => observe({ kind: 'server.failed', part, error }),

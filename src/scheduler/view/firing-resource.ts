@@ -5,9 +5,9 @@ import {
   ActionTable,
   actionResult,
   collection,
+  questionReaderOf,
   type Resource,
   type RouteHandler,
-  readerOf,
   resource,
 } from '#resource/index.ts';
 import { aggregateFirings } from '../count/aggregate-firings.ts';
@@ -26,7 +26,7 @@ export function firingResource(database: Database, clock: Pick<DatabaseClock, 'n
           aggregate: {
             does: 'Counts the firings of a time, and says how late and long they were, by `bucket`, schedule, outcome and node',
             async run(context, { content }) {
-              const db = await readerOf({ database }, context);
+              const db = await questionReaderOf({ database }, context);
               return actionResult(await aggregateFirings(db, content ?? {}, clock.now()));
             },
           },
@@ -42,8 +42,12 @@ export function firingResource(database: Database, clock: Pick<DatabaseClock, 'n
         return toResource(firing);
       },
 
-      query: async (_context, request) =>
-        pageResult(await queryFirings(database.db, request), ({ _id }) => _id, toResource),
+      query: async (context, request) =>
+        pageResult(
+          await queryFirings(await questionReaderOf({ database }, context), request),
+          ({ _id }) => _id,
+          toResource,
+        ),
     }),
   );
 }

@@ -5,6 +5,7 @@ import {
   dbOf,
   newIdOf,
   plainQuery,
+  questionReaderOf,
   type Resource,
   type RouteHandler,
   requireSameId,
@@ -55,7 +56,11 @@ function jobProvider(
       await requireNoSecretContext(plainQuery(request).filter, request.sortKeys, platform.secrets, () =>
         listInvokeContexts(db),
       );
-      const views = await queryJobViews(db, request, platform.nodeName);
+      const views = await queryJobViews(
+        await questionReaderOf(platform, context),
+        request,
+        platform.nodeName,
+      );
       const shown = new Map<JobView, Resource>();
       for (const view of views.rows) shown.set(view, await schedules.show(context, view));
       return pageResult(

@@ -2,7 +2,14 @@ import type { Database } from '#database/index.ts';
 import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
-import { collection, type Resource, type RouteHandler, resource, singleton } from '#resource/index.ts';
+import {
+  collection,
+  questionReaderOf,
+  type Resource,
+  type RouteHandler,
+  resource,
+  singleton,
+} from '#resource/index.ts';
 import { listIds } from '../store/job-repository.ts';
 import { validatingCron } from './scheduler-resource.ts';
 import {
@@ -34,8 +41,12 @@ export function triggerResource(database: Database): RouteHandler {
         return toResource(trigger);
       },
 
-      query: async (_context, request) =>
-        pageResult(await queryTriggers(database.db, request), ({ _id }) => _id, toResource),
+      query: async (context, request) =>
+        pageResult(
+          await queryTriggers(await questionReaderOf({ database }, context), request),
+          ({ _id }) => _id,
+          toResource,
+        ),
     }),
   );
 }

@@ -16,6 +16,7 @@ export const ACCESS_USE = {
 /** The rules for external requests. Until they are read only administrators may do anything. */
 export function accessRules(config: ConfigStore, scripts: () => Scripts): AccessRules {
   return new AccessRules({
+    adminRole: config.properties.roles.admin,
     properties: (type) => managedProperties(config, type),
     processRules: () =>
       config.list(processConfig).find(({ alias }) => alias === 'access')?.value.workflowAccess,

@@ -8,6 +8,8 @@ import { type Handle, Lookups } from './lookups.ts';
 import type { ProcessRule } from './process-access.ts';
 
 export interface AccessOptions {
+  /** That of administrators: they may mend rules that cannot be read. */
+  readonly adminRole: string;
   /** The schema properties of a managed type; undefined when there is no such type. */
   readonly properties: (type: string) => JsonObject | undefined;
   /** Of `conf/process-access.json`; undefined when there is no such file. */
@@ -30,9 +32,9 @@ export interface AccessFile {
 }
 
 /** Where rules come from while `script/access.js` cannot be evaluated: administrators may mend it. */
-const ADMINISTRATORS_ONLY: JsonObject = {
-  configs: [{ pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' }],
-};
+const administratorsOnly = (role: string): JsonObject => ({
+  configs: [{ pattern: '*', roles: role, methods: '*', actions: '*' }],
+});
 
 /** What rules have to say beside yes and no. */
 export interface Told {
@@ -53,13 +55,14 @@ export interface Told {
  */
 export class AccessRules {
   readonly #options: AccessOptions;
-  #rules: readonly AccessRule[] = parseAccessRules(ADMINISTRATORS_ONLY);
+  #rules: readonly AccessRule[];
   /** Those that a script may have to decide, whoever asks. */
   #scripted: readonly AccessRule[] = [];
   #text = '';
 
   constructor(options: AccessOptions) {
     this.#options = options;
+    this.#rules = parseAccessRules(administratorsOnly(options.adminRole));
   }
 
   /** @throws ActivationError; the rules before stay in force */
@@ -80,6 +83,11 @@ export class AccessRules {
   forOtherRoles(request: Request): AccessRule | undefined {
     const question = questionOf(request, []);
     return this.#rules.find((rule) => fitsRule({ ...rule, roles: ANYBODY }, question));
+  }
+
+  /** Whether a rule grants something to those who have the role. */
+  name(role: string): boolean {
+    return this.#rules.some(({ roles }) => roles.has(role.toLowerCase()));
   }
 
   /** Whether there is a request that only a script can decide about. */

@@ -15,6 +15,7 @@ import {
   plainQuery,
   pointersOf,
   type QueryFilter,
+  questionReaderOf,
   type Request,
   type Resource,
   type Response,
@@ -67,7 +68,6 @@ export function auditResource(options: AuditResourceOptions): RouteHandler {
           ? actions.run(writeContext(context), request)
           : unsupported(request);
       }
-      const { db } = options.database;
       if (topic === 'transaction' && id !== undefined && request.method === 'read') {
         return readTransaction(
           options,
@@ -94,7 +94,11 @@ export function auditResource(options: AuditResourceOptions): RouteHandler {
         return add(options, writeContext(context), request, known);
       if (request.method !== 'query') return unsupported(request);
       return {
-        ...pageResult(await queryEvents(db, known, request), (row) => row.id, shownIn(known)),
+        ...pageResult(
+          await queryEvents(await questionReaderOf(options, context), known, request),
+          (row) => row.id,
+          shownIn(known),
+        ),
         ...warnOfUnknownField({ ...plainQuery(request), ...request }, `audit/${known}`, EVENT_FIELDS),
       };
     },
@@ -214,15 +218,15 @@ async function revertTransaction(
 }
 
 async function aggregate(
-  { database, router }: AuditResourceOptions,
+  options: AuditResourceOptions,
   context: Context,
   { content }: ActionRequest,
 ): Promise<JsonObject> {
   const range = parseRange(content, Date.now());
   // How many entries say something tells what they say.
   const looksInside = pointersOf(range.filter).some(([name = '']) => !COUNTED.has(name));
-  if (looksInside) await router.admit(context, queryOfAll(range.filter));
-  const rows = await countEntries(database.db, range, MOST_COUNTED);
+  if (looksInside) await options.router.admit(context, queryOfAll(range.filter));
+  const rows = await countEntries(await questionReaderOf(options, context), range, MOST_COUNTED);
   return {
     from: range.from.toISOString(),
     to: range.to.toISOString(),

@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from '#json/index.ts';
+import { canonicalText, isObject, type JsonValue } from '#json/index.ts';
 import { type AuditEvent, type AuditTopic, eventContent } from './audit-event.ts';
 import type { AuditKeys } from './audit-keys.ts';
 import { storable } from './storable.ts';
@@ -51,19 +51,6 @@ function indexed(text: string | null): string | null {
 export function signedText(entry: Omit<SignedEntry, 'signature'>): string {
   const { id, topic, recordedAt, transactionId, userId, objectId, node, content } = entry;
   return `${JSON.stringify([id, topic, recordedAt, transactionId, userId, objectId, node])}\n${content}`;
-}
-
-/** JSON text that is the same however the members of objects are ordered: the database keeps no order of its own. */
-export function canonicalText(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalText(item ?? null)).join()}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  let members = '';
-  for (const name of Object.keys(value).sort()) {
-    const member = value[name];
-    if (member === undefined) continue;
-    members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${canonicalText(member)}`;
-  }
-  return `{${members}}`;
 }
 
 /** What no text of Postgres can hold, and what encrypted values are known by. */

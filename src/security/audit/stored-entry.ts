@@ -1,6 +1,6 @@
-import type { JsonValue } from '#json/index.ts';
+import { canonicalText, type JsonValue } from '#json/index.ts';
 import type { AuditKeys, SignatureCheck } from './audit-keys.ts';
-import { canonicalText, type SignedEntry, signedText } from './signed-entry.ts';
+import { type SignedEntry, signedText } from './signed-entry.ts';
 
 /** An entry as it is read again, from the database or from an export. */
 export interface StoredEntry extends Omit<SignedEntry, 'node' | 'signature' | 'content'> {

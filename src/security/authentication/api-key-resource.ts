@@ -7,6 +7,8 @@ import {
   type Context,
   collection,
   dbOf,
+  isAdministrator,
+  questionReaderOf,
   type Resource,
   type RouteHandler,
   readerOf,
@@ -17,7 +19,6 @@ import {
 import { isInstant, parseInstant } from '#time/index.ts';
 import { createApiKey, isKey, KEY_ID } from './api-key-module.ts';
 import { deleteKey, findKey, insertKey, type ListedKey, queryKeys } from './api-key-repository.ts';
-import { ADMIN } from './create-administrator.ts';
 import { refuseWithoutPassword } from './refuse-without-password.ts';
 
 const MOST_KEYS = 1_000;
@@ -49,7 +50,7 @@ export function apiKeyResource({ database, modules }: ApiKeyResourceOptions): Ro
     description: { title: 'apikey' },
     read: async (context, _request, id) => toResource(await find(context, id)),
     async query(context, request) {
-      const page = await queryKeys(await readerOf(platform, context), request);
+      const page = await queryKeys(await questionReaderOf(platform, context), request);
       return pageResult(page, ({ id }) => id, toResource);
     },
     async create(context, { newResourceId, content }) {
@@ -154,7 +155,7 @@ function refuseKeys({ client, security }: Context): void {
 function requireOwnRoles({ client, security }: Context, roles: readonly string[]): void {
   const own = security.authorization.roles;
   const foreign = roles.find((role) => !own.includes(role));
-  if (foreign === undefined || !client.isExternal || own.includes(ADMIN)) return;
+  if (foreign === undefined || !client.isExternal || isAdministrator(security)) return;
   throw new ForbiddenError(`An API key has roles of whoever makes it, and '${foreign}' is none`, {
     id: 'APIKEY_FOREIGN_ROLE',
     field: '/roles',

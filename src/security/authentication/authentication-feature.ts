@@ -4,7 +4,7 @@ import type { AddressGuard } from '#egress/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
-import type { Context, SecurityContext } from '#resource/index.ts';
+import { type Context, resource, type SecurityContext, singleton } from '#resource/index.ts';
 import { requireModule } from '../check-authentication.ts';
 import { apiKeyResource } from './api-key-resource.ts';
 import { AUGMENT_USE } from './augment-security.ts';
@@ -16,7 +16,7 @@ import { builtModules } from './built-modules.ts';
 import { changedPeople } from './changed-people.ts';
 import type { UserDirectory } from './find-account.ts';
 import { followAccounts } from './follow-accounts.ts';
-import { IssuerLogins } from './issuer-login.ts';
+import { IssuerLogins, providersOf } from './issuer-login.ts';
 import { KnownOwners } from './known-owners.ts';
 import { lockoutResource } from './lockout-resource.ts';
 import { pruneLogins } from './login-failure-repository.ts';
@@ -77,6 +77,7 @@ export function authenticationFeature(
       owners: new KnownOwners(database),
       guard,
       augment,
+      publicRole: config.properties.roles.reg,
       managedTypes: () => config.get(managedConfig).objects.map(({ name }) => name),
       onDenied: (denial) => observe({ kind: 'login.denied', ...denial }),
     });
@@ -88,7 +89,7 @@ export function authenticationFeature(
     const built = builtModules(value);
     const revision = config.revisionOf(authenticationConfig.id);
     const places = new Map(modules.map((module, at) => [module, { at: built[at]?.index ?? at, revision }]));
-    return { modules, places, sessions };
+    return { modules, places, sessions, adminRole: config.properties.roles.admin };
   };
   let parts = build(config.get(authenticationConfig));
   let places = loginPlaces(config.get(authenticationConfig));
@@ -144,13 +145,18 @@ export function authenticationFeature(
         // The others know whomever an issuer or a proxy names.
         if (module.verifyPassword === undefined) continue;
         const found = await module.refresh?.(person, asked);
-        if (found !== undefined) return found.security;
+        if (found !== undefined) return letIn(found, module, parts);
       }
       return undefined;
     },
     scriptUses: { augmentSecurityContext: AUGMENT_USE },
     resources: {
       authentication: authenticationResource(() => parts, logins),
+      // Clients of the field ask for these before they show a login.
+      identityProviders: singleton({
+        description: { title: 'identity providers' },
+        read: async () => resource('', null, { providers: providersOf(parts.modules) }),
+      }),
       'authentication/lockout*': lockoutResource(database),
       'apikey*': apiKeyResource({ database, modules: apiKeyModules }),
       'session*': sessionResource({ database, idleMs: () => minutes() * 60_000 }),

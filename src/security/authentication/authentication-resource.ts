@@ -9,6 +9,7 @@ import {
   type WriteContext,
 } from '#resource/index.ts';
 import { refuseAction } from '../refuse-action.ts';
+import { loginNameOf } from './authentication-module.ts';
 import type { AuthenticatorParts } from './authenticator.ts';
 import { answerWith, beginSession, endSession, requireSessions } from './begin-session.ts';
 import { type IssuerLogins, providersOf } from './issuer-login.ts';
@@ -65,7 +66,7 @@ export function authenticationResource(parts: () => AuthenticatorParts, logins: 
 
 function reauthenticate({ security }: Context): ActionResult {
   if (security.authorization['reauthenticated'] === true) return answerWith({ reauthenticated: true });
-  throw new ForbiddenError('Access denied', {
+  throw new ForbiddenError(`Reauthentication failed for ${loginNameOf(security)}`, {
     id: 'AUTH_REAUTHENTICATION_FAILED',
     hint: 'Send the password in the header X-Svc-Reauth-Password',
   });

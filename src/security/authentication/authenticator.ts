@@ -19,6 +19,8 @@ export interface AuthenticatorParts {
   readonly places: ReadonlyMap<AuthenticationModule, NonNullable<SecurityContext['cameBy']>>;
   /** Undefined where cookies are switched off. */
   readonly sessions: Sessions | undefined;
+  /** The role of administrators. */
+  readonly adminRole: string;
 }
 
 /** A login, or an attempt at one, as the audit tells of it. */
@@ -141,7 +143,8 @@ export class Authenticator {
       return { ...security, authorization: { ...security.authorization, reauthenticated: true } };
     }
     if (module.verifyPassword !== undefined) await this.#failed(withPassword);
-    throw new ForbiddenError('Access denied', {
+    // Clients of the field look for how it begins.
+    throw new ForbiddenError(`Reauthentication failed for ${loginNameOf(security)}`, {
       id: 'AUTH_REAUTHENTICATION_FAILED',
       hint: 'Only who came in with a password can show it once more',
     });
@@ -191,12 +194,13 @@ export class Authenticator {
 export function letIn(
   { security, stamp }: Identity,
   module: AuthenticationModule,
-  { places }: AuthenticatorParts,
+  { places, adminRole }: AuthenticatorParts,
 ): SecurityContext {
   const cameBy = places.get(module);
   return {
     ...security,
     ...(stamp === undefined ? {} : { stamp }),
     ...(cameBy === undefined ? {} : { cameBy }),
+    administers: security.authorization.roles.includes(adminRole),
   };
 }

@@ -35,6 +35,8 @@ export interface ModuleParts {
   readonly guard: AddressGuard;
   /** Runs the scripts of modules. */
   readonly augment: Augment;
+  /** Of whoever says to be nobody. */
+  readonly publicRole: string;
   readonly managedTypes: () => readonly string[];
   readonly onDenied: (denial: Denial) => void;
 }
@@ -103,7 +105,7 @@ function buildModule(
     case 'STATIC_USER':
       return openProperties(settings).length > 0
         ? { name, authenticate: async () => undefined }
-        : staticModule(name, settings, crypto, comparisons);
+        : staticModule(name, settings, { crypto, comparisons, publicRole: parts.publicRole });
     case 'MANAGED_USER':
     case 'INTERNAL_USER':
       return passwordModule(name, settings, parts);

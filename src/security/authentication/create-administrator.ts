@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { RoleNames } from '#config/index.ts';
 import { hashPassword } from '#crypto/index.ts';
 import { type Database, runUnitOfWork } from '#database/index.ts';
 import { findObject, insertObject, objectStore } from '#repo/index.ts';
@@ -7,14 +8,14 @@ export const ADMIN = 'svc-admin';
 const USERS = objectStore(['internal', 'user']);
 const ROLES = objectStore(['internal', 'role']);
 
-const SHIPPED_ROLES: Readonly<Record<string, string>> = {
-  'svc-admin': 'Full administrative access',
-  'svc-authorized': 'Basic access of a user who is logged in',
-  'svc-reg': 'Anonymous access',
-  'svc-cert': 'Callers with a client certificate',
+const shippedRoles = (roles: RoleNames): Readonly<Record<string, string>> => ({
+  [roles.admin]: 'Full administrative access',
+  [roles.authorized]: 'Basic access of a user who is logged in',
+  [roles.reg]: 'Anonymous access',
+  [roles.cert]: 'Callers with a client certificate',
   'svc-scim': 'Clients of SCIM',
-  'svc-tasks-manager': 'Management of workflow tasks',
-};
+  [roles.tasksManager]: 'Management of workflow tasks',
+});
 
 /**
  * Makes the internal roles and the administrator of an empty database. Several nodes may do it at once; one of
@@ -25,18 +26,19 @@ const SHIPPED_ROLES: Readonly<Record<string, string>> = {
 export async function createAdministrator(
   database: Database,
   givenPassword: string | undefined,
+  roles: RoleNames,
 ): Promise<string | null | undefined> {
   const password = givenPassword ?? randomBytes(18).toString('base64url');
   return runUnitOfWork(database, {}, async (unitOfWork) => {
     const db = await unitOfWork.db();
     if ((await findObject(db, USERS, ADMIN)) !== undefined) return undefined;
-    for (const [role, description] of Object.entries(SHIPPED_ROLES)) {
+    for (const [role, description] of Object.entries(shippedRoles(roles))) {
       await insertObject(db, ROLES, role, { description });
     }
     const created = await insertObject(db, USERS, ADMIN, {
       userName: ADMIN,
       password: await hashPassword(password),
-      roles: [{ _ref: 'repo/internal/role/svc-admin' }, { _ref: 'repo/internal/role/svc-authorized' }],
+      roles: [roles.admin, roles.authorized].map((role) => ({ _ref: `repo/internal/role/${role}` })),
     });
     if (!created) return undefined;
     return givenPassword === undefined ? password : null;

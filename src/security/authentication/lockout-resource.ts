@@ -6,6 +6,7 @@ import {
   actionResult,
   answerFromMemory,
   collection,
+  dbOf,
   type RouteHandler,
   readAddress,
   resource,
@@ -41,15 +42,15 @@ export function lockoutResource(database: Database): RouteHandler {
       {
         unlock: {
           does: 'Forgets the failed logins of a `userName` or an `address`, who need not wait any longer',
-          run: async (_context, { content }) =>
-            actionResult({ forgotten: await unlock(database, whom(content)) }),
+          run: async (context, { content }) =>
+            actionResult({ forgotten: await unlock(await dbOf({ database }, context), whom(content)) }),
         },
       },
       { anyCase: true, refuse: refuseAction },
     ),
 
-    async delete(_context, _request, id) {
-      if ((await unlock(database, { userName: id })) === 0) {
+    async delete(context, _request, id) {
+      if ((await unlock(await dbOf({ database }, context), { userName: id })) === 0) {
         throw new NotFoundError(`No login of '${id}' has failed of late`);
       }
       return resource(id, null, {});

@@ -27,10 +27,20 @@ export function moduleDoubts({
       const value = properties[property];
       return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
     };
+    const { queryId } = properties;
+    if (name === 'MANAGED_USER' && typeof queryId === 'string' && !BY_NAME.has(queryId)) {
+      return doubt(
+        ` by the query '${queryId}'`,
+        'Accounts are found by the property that propertyMapping.authenticationId names',
+      );
+    }
     const missing = BELIEVES_A_PROXY[name]?.filter(isEmpty) ?? [];
     return missing.length === 0 ? [] : doubt(` without ${missing.join(', ')}`);
   });
 }
+
+/** What these queries ask is what the module asks anyway. */
+const BY_NAME: ReadonlySet<string> = new Set(['credential-query', 'for-userName']);
 
 const BELIEVES_A_PROXY: Readonly<Record<string, readonly string[]>> = {
   CLIENT_CERT: ['header', 'trustedProxies', 'allowedAuthenticationIdPatterns'],

@@ -1,8 +1,8 @@
 import { decodedSegment, internalRole } from '#config/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 
-/** Roles whose names the server itself gives a meaning; no object that somebody has made may take one. */
-const OWN_PREFIX = 'svc-';
+/** Roles whose names the server itself gives a meaning, or may be told to; no object that somebody has made may take one. */
+const OWN_PREFIX = /^(?:svc|openidm)-/;
 
 /** Names as the rules of `access.js` compare them, and a little more alike than that. */
 export function foldRole(name: string): string {
@@ -11,7 +11,7 @@ export function foldRole(name: string): string {
 
 export function isBuiltIn(name: string, internal: ReadonlySet<string>): boolean {
   const folded = foldRole(name);
-  return folded.startsWith(OWN_PREFIX) || internal.has(folded);
+  return OWN_PREFIX.test(folded) || internal.has(folded);
 }
 
 /**

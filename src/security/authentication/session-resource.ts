@@ -10,14 +10,15 @@ import {
   collection,
   dbOf,
   formatPath,
+  isAdministrator,
   parsePath,
+  questionReaderOf,
   type Resource,
   type RouteHandler,
   resource,
   type WriteContext,
 } from '#resource/index.ts';
 import { refuseAction } from '../refuse-action.ts';
-import { ADMIN } from './create-administrator.ts';
 import { refuseWithoutPassword } from './refuse-without-password.ts';
 import {
   endSession,
@@ -57,8 +58,12 @@ export function sessionResource({ database, idleMs }: SessionResourceOptions): R
     read: async (context, _request, handle) => toResource(context, await find(context, handle)),
 
     async query(context, request) {
-      const db = await dbOf(platform, context);
-      const page = await querySessions(db, ownerFor(context), idleMs(), request);
+      const page = await querySessions(
+        await questionReaderOf(platform, context),
+        ownerFor(context),
+        idleMs(),
+        request,
+      );
       return pageResult(
         page,
         ({ handle }) => handle,
@@ -100,7 +105,7 @@ export function sessionResource({ database, idleMs }: SessionResourceOptions): R
 /** Whose sessions the caller may know of. */
 function ownerFor({ client, security }: Context): Owner {
   const { authorization } = security;
-  return client.isExternal && !authorization.roles.includes(ADMIN) ? authorization : undefined;
+  return client.isExternal && !isAdministrator(security) ? authorization : undefined;
 }
 
 function wantedOwner(context: Context, user: unknown): NonNullable<Owner> {

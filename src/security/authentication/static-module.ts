@@ -5,8 +5,12 @@ import type { Crypto } from '#crypto/index.ts';
 import { type Attempt, type AuthenticationModule, identity, wayOf } from './authentication-module.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 
-/** Of whoever says to be nobody. */
-const PUBLIC_ROLE = 'svc-reg';
+interface StaticModuleParts {
+  readonly crypto: Pick<Crypto, 'decrypt' | 'hash'>;
+  readonly comparisons: Pick<PasswordComparisons, 'admit' | 'compare'>;
+  /** Of whoever says to be nobody. */
+  readonly publicRole: string;
+}
 
 /**
  * One name and password that stand in the configuration, such as anonymous: a role with next to nothing. That one is
@@ -15,8 +19,7 @@ const PUBLIC_ROLE = 'svc-reg';
 export function staticModule(
   name: string,
   settings: StaticUserSettings,
-  crypto: Pick<Crypto, 'decrypt' | 'hash'>,
-  comparisons: Pick<PasswordComparisons, 'admit' | 'compare'>,
+  { crypto, comparisons, publicRole }: StaticModuleParts,
 ): AuthenticationModule {
   const { username, password, defaultUserRoles, queryOnResource } = settings;
   // Asked for when somebody of the name comes: a key that is not there keeps nobody else out.
@@ -43,8 +46,7 @@ export function staticModule(
   };
   // Its script may grant more.
   const isPublic =
-    defaultUserRoles.every((role) => role === PUBLIC_ROLE) &&
-    settings['augmentSecurityContext'] === undefined;
+    defaultUserRoles.every((role) => role === publicRole) && settings['augmentSecurityContext'] === undefined;
   let hashed: ReturnType<Crypto['hash']> | undefined;
   const isRight = async (attempt: Attempt, given: string) => {
     if (isPublic) return timingSafeEqual(digest(given), digest(await plain()));

@@ -10,6 +10,7 @@ import {
   dbOf,
   type QueryRequest,
   type QueryResult,
+  questionReaderOf,
   type RouteHandler,
   readerOf,
   resource,
@@ -46,7 +47,7 @@ export function operationResource(platform: TaskScannerPlatform): RouteHandler {
     },
     async query(context, request) {
       const page = await queryOperations(
-        await readerOf(platform, context),
+        await questionReaderOf(platform, context),
         await whose(platform, context),
         request,
       );
@@ -99,7 +100,7 @@ export function operationResource(platform: TaskScannerPlatform): RouteHandler {
 export function operationFailureResource(platform: TaskScannerPlatform): RouteHandler {
   return below('failures of an operation', async (context, request, id) => {
     await find(platform, context, id);
-    return failurePage(await readerOf(platform, context), id, request);
+    return failurePage(await questionReaderOf(platform, context), id, request);
   });
 }
 
@@ -107,7 +108,7 @@ export function operationFailureResource(platform: TaskScannerPlatform): RouteHa
 export function exportLineResource(platform: TaskScannerPlatform): RouteHandler {
   return below('what an operation has exported', async (context, request, id) => {
     requireExported(await find(platform, context, id));
-    const page = await queryLines(await readerOf(platform, context), id, request);
+    const page = await queryLines(await questionReaderOf(platform, context), id, request);
     return pageResult(
       page,
       ({ object }) => object,

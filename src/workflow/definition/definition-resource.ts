@@ -7,6 +7,7 @@ import {
   actionResult,
   type CollectionProvider,
   type Context,
+  questionReaderOf,
   type Request,
   type Resource,
   readerOf,
@@ -34,7 +35,7 @@ export function definitionResource(platform: WorkflowPlatform): CollectionProvid
     description: { title: 'Process definition', query: '_queryId=query-all-ids' },
     async query(context, request) {
       const kind = queryKind(request);
-      const page = await listDefinitions(await readerOf(platform, context), request, kind);
+      const page = await listDefinitions(await questionReaderOf(platform, context), request, kind);
       return answerPage(page, (row) => resource(row.id, String(row.revision), viewDefinition(row)));
     },
     async read(context, request, id) {

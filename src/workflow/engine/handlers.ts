@@ -12,6 +12,8 @@ export interface EngineHandlers {
   runScript(call: ScriptCall): MaybePromise<ScriptOutcome>;
   /** @throws BpmnError to raise a business error */
   callDelegate(call: DelegateCall): MaybePromise<JsonValue | undefined>;
+  /** What `svc` is called beside that: no variable takes the place of it. */
+  readonly furtherName?: string;
   /** Names of expressions beyond variables: `svc`, delegates, properties of the script configuration. */
   findBinding?(name: string, execution: ExecutionView): Value | undefined;
   readonly nextCron?: NextCron;

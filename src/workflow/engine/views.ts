@@ -99,7 +99,8 @@ export function scopeOf(
         return taskObject(options.task, viewExecution(run, execution, options.eventName), run.handlers.now);
       }
       if (name === 'authenticatedUserId') return run.handlers.instance.user ?? null;
-      const value = OF_HOST.has(name) ? undefined : findVariable(run, execution, name, viewer);
+      const isOfHost = OF_HOST.has(name) || name === run.handlers.furtherName;
+      const value = isOfHost ? undefined : findVariable(run, execution, name, viewer);
       if (value !== undefined) return value;
       if (Object.hasOwn(implicit, name)) return implicit[name]?.();
       return run.handlers.findBinding?.(name, viewExecution(run, execution, options.eventName));

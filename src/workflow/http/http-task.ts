@@ -9,6 +9,7 @@ import { InternalServerError, wordsOf } from '#errors/index.ts';
 import { getMember, type JsonValue } from '#json/index.ts';
 import { addressIn, BpmnError, type DelegateCall, headerLines } from '../engine/index.ts';
 import { toText } from '../expression/index.ts';
+import { FRAMING, NAME, VALUE } from './header-rules.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const DEFAULT_TIMEOUT_MS = 5_000;
@@ -116,14 +117,6 @@ function readRequest(
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** What may stand in a header; a line break would begin another one. */
-const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
-
-/** They say where a message goes and where it ends, which is ours to say. */
-const FRAMING =
-  /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect)$/i;
-
 function readHeaders(call: DelegateCall): Record<string, string> {
   const headers: Record<string, string> = {};
   const names = new Set<string>();

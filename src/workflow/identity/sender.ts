@@ -1,16 +1,16 @@
 import { getMember } from '#json/index.ts';
-import type { Context } from '#resource/index.ts';
+import { type Context, isAdministrator } from '#resource/index.ts';
 import type { Reception } from '../form/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 
 /** Neither the server itself nor one of its administrators. */
 export function isOrdinary({ client, security }: Pick<Context, 'client' | 'security'>): boolean {
-  return client.isExternal && !security.authorization.roles.includes('svc-admin');
+  return client.isExternal && !isAdministrator(security);
 }
 
 /** Whose word the variables of a request are for the process with that key, and which names they may not take. */
 export function senderOf(
-  { settings, delegates, scriptProperties }: WorkflowPlatform,
+  { settings, delegates, scriptProperties, furtherName }: WorkflowPlatform,
   context: Context,
   key: string,
 ): Pick<Reception, 'sender' | 'isBound'> {
@@ -19,6 +19,8 @@ export function senderOf(
   return {
     sender: !context.client.isExternal ? 'server' : isTrusted ? 'trusted' : 'caller',
     isBound: (name) =>
-      delegates.find(name) !== undefined || getMember(scriptProperties(), name) !== undefined,
+      name === furtherName ||
+      delegates.find(name) !== undefined ||
+      getMember(scriptProperties(), name) !== undefined,
   };
 }

@@ -8,7 +8,7 @@ import {
   parsePageCookie,
   type QueryRequest,
   type QueryResult,
-  readerOf,
+  questionReaderOf,
   resource,
 } from '#resource/index.ts';
 import { isInstant, parseInstant } from '#time/index.ts';
@@ -65,7 +65,7 @@ export async function queryInbox(
     ],
   };
   const pageSize = Math.min(paging.pageSize === 0 ? MOST_ROWS : paging.pageSize, MOST_ROWS);
-  const db = await readerOf(platform, context);
+  const db = await questionReaderOf(platform, context);
   const rows = await findInbox(db, {
     kind,
     taker: await takerOf(platform, context),
@@ -96,7 +96,7 @@ export async function queryInbox(
 /** How many tasks the caller has, could take, and has missed: the answer of the action `count`. */
 export async function countTasks(platform: WorkflowPlatform, context: Context): Promise<JsonObject> {
   const taker = await takerOf(platform, context);
-  const counts = await countInbox(await readerOf(platform, context), taker);
+  const counts = await countInbox(await questionReaderOf(platform, context), taker);
   const bounded = Object.entries(counts).map(([name, count]) => [name, Math.min(count, MOST_TASKS)]);
   const isCut = counts.mine > MOST_TASKS || counts.claimable > MOST_TASKS;
   return { ...Object.fromEntries(bounded), ...(isCut ? { truncated: true } : {}) };

@@ -1,6 +1,13 @@
 import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import { getMember, type JsonObject } from '#json/index.ts';
-import { besideOf, type Context, type Resource, resource, type WriteContext } from '#resource/index.ts';
+import {
+  besideOf,
+  type Context,
+  isAdministrator,
+  type Resource,
+  resource,
+  type WriteContext,
+} from '#resource/index.ts';
 import { type DefinitionRow, findDefinition, listKeys } from '../definition/definition-repository.ts';
 import { unknownDefinition } from '../definition/definitions.ts';
 import { latestDefinition } from '../definition/latest-definition.ts';
@@ -56,7 +63,7 @@ async function chooseDefinition(
   const found = await latestDefinition(db, key);
   if (found !== undefined) return found;
   // Which processes there are is told to those who may start any.
-  const mayKnow = !context.client.isExternal || context.security.authorization.roles.includes('svc-admin');
+  const mayKnow = !context.client.isExternal || isAdministrator(context.security);
   const hint = mayKnow ? didYouMean(key, await listKeys(db)) : undefined;
   throw new NotFoundError(`There is no process definition with the key '${key}'`, {
     id: 'WORKFLOW_NO_DEFINITION',

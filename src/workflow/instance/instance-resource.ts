@@ -6,6 +6,7 @@ import {
   type CollectionProvider,
   type Context,
   dbOf,
+  questionReaderOf,
   type Request,
   type Resource,
   readerOf,
@@ -39,7 +40,8 @@ import { suspendInstance } from './suspension.ts';
 import { takeStep } from './take-step.ts';
 import { waitsFor } from './waits-for.ts';
 
-const DELETED = 'Deleted by svc.';
+/** As the history of processes of the field says it, where that is understood. */
+const deletedBy = (server = 'svc') => `Deleted by ${server}.`;
 
 /**
  * `/workflow/processinstance` and `/workflow/processinstance/history`: the first queries what runs, the second
@@ -54,7 +56,7 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
     runsScripts: (request) => request.method !== 'query' && request.method !== 'read',
     async query(context, request) {
       const kind = queryKind(request);
-      const db = await readerOf(platform, context);
+      const db = await questionReaderOf(platform, context);
       const page = await listInstances(db, request, kind, isHistory);
       const rows = await Promise.all(page.rows.map((row) => withCounters(platform, db, row)));
       return answerPage({ ...page, rows }, (row) => resource(row.id, null, viewInstance(row)));
@@ -76,7 +78,10 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
       const answer = await read(platform, context, request, id);
       const locked = await lockInstance(await dbOf(platform, context), id);
       if (locked === undefined) throw notRunning(id);
-      await takeStep(beginStep(platform, context), locked, { kind: 'cancel', reason: DELETED });
+      await takeStep(beginStep(platform, context), locked, {
+        kind: 'cancel',
+        reason: deletedBy(platform.furtherName),
+      });
       return answer;
     },
     instanceActions: new ActionTable<[id: string]>({

@@ -4,7 +4,7 @@ import {
   type Context,
   parseQueryFilter,
   type QueryFilter,
-  readerOf,
+  questionReaderOf,
   refuseUnknownField,
 } from '#resource/index.ts';
 import { refusalOf } from '../engine/index.ts';
@@ -27,7 +27,7 @@ export async function planMigration(
   body: JsonValue,
 ): Promise<JsonObject> {
   const { to, mapping, queryFilter } = readMembers(body, MEMBERS);
-  const db = await readerOf(platform, context);
+  const db = await questionReaderOf(platform, context);
   const versions = await readVersions(platform, db, from, { to, field: 'to', mapping });
   const { source, target } = versions;
   const filter = filterOf(queryFilter);

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '#database/index.ts';
 import { TooManyRequestsError } from '#errors/index.ts';
-import { type Context, dbOf, personName } from '#resource/index.ts';
+import { type Context, dbOf, isAdministrator, personName } from '#resource/index.ts';
 import { isOrdinary } from '../identity/sender.ts';
 import { countCalledInstances, countOpenInstances, lockStarter, reserveRoom } from './starter-repository.ts';
 import type { StepContext } from './take-step.ts';
@@ -63,8 +63,8 @@ export async function requireRoomForCalled(step: StepContext, more: number): Pro
 }
 
 /** Whoever a process was started by, unless that was the server itself or one of its administrators. */
-function isBound({ authorization }: Context['security']): boolean {
-  return !authorization.roles.some((role) => role === 'svc-admin' || role === 'system');
+function isBound(security: Context['security']): boolean {
+  return !isAdministrator(security) && !security.authorization.roles.includes('system');
 }
 
 function requireFewAtOnce(wanted: number, allowed: number): void {

@@ -54,8 +54,10 @@ export function stepHandlers(
       naming({ process: instance.definitionKey, element: call.element }, () =>
         callDelegate(platform, actingContext(call.execution), call, reachOut),
       ),
+    ...(platform.furtherName === undefined ? {} : { furtherName: platform.furtherName }),
     findBinding(name, execution) {
-      if (name === 'svc') return svcObject(platform, actingContext(execution));
+      if (name === 'svc' || name === platform.furtherName)
+        return svcObject(platform, actingContext(execution));
       if (name === 'identityServer') return identityServerObject(platform.getProperty);
       if (platform.delegates.find(name) !== undefined) {
         return new Delegate(name, {

@@ -6,6 +6,7 @@ import {
   type CollectionProvider,
   type Context,
   dbOf,
+  questionReaderOf,
   type ReadRequest,
   type Router,
   readerOf,
@@ -36,7 +37,7 @@ export function deadLetterResource(platform: WorkflowPlatform, judges: Judges): 
     description: { title: 'Dead-letter job', query: '_queryId=query-all-ids' },
     async query(context, request) {
       const kind = queryKind(request);
-      const page = await listDeadLetters(await readerOf(platform, context), request, kind);
+      const page = await listDeadLetters(await questionReaderOf(platform, context), request, kind);
       return answerPage(page, (row) => resource(row.id, String(row.revision), viewJob(row)));
     },
     runsScripts: (request, id) =>

@@ -4,6 +4,11 @@ import { type DelegateCall, headerLines } from '../engine/index.ts';
 import { toText } from '../expression/index.ts';
 import { type Attachment, type Mail, readAddress } from './mail.ts';
 
+/** Who sends a mail, and what it says. */
+export type MailCall = Pick<DelegateCall, 'element' | 'fields'> & {
+  readonly execution: Pick<DelegateCall['execution'], 'getVariable'>;
+};
+
 const MAX_RECIPIENTS = 200;
 /** Of texts and attachments together, as they wait in the queue. */
 const MAX_LENGTH = 10_000_000;
@@ -21,7 +26,7 @@ const OWN_HEADERS =
  *
  * @throws InternalServerError `WORKFLOW_BAD_MAIL`, naming the task and the field
  */
-export function composeMail(call: DelegateCall, defaultFrom: string): Mail {
+export function composeMail(call: MailCall, defaultFrom: string): Mail {
   const field = (name: string): JsonValue => getMember(call.fields, name) ?? null;
   const text = (name: string): string | null => {
     const value = field(name);
@@ -61,7 +66,7 @@ export function composeMail(call: DelegateCall, defaultFrom: string): Mail {
   return mail;
 }
 
-function oneAddress(call: DelegateCall, field: string, text: string): string {
+function oneAddress(call: MailCall, field: string, text: string): string {
   const address = oneLine(call, `the field ${field}`, text.trim());
   if (readAddress(address) === undefined) {
     throw bad(call, `has the field ${field} with '${address.slice(0, 80)}', which is no address`);
@@ -75,13 +80,13 @@ function joinedLines(text: string): string {
 }
 
 /** A line break would begin another header. */
-function oneLine(call: DelegateCall, place: string, text: string): string {
+function oneLine(call: MailCall, place: string, text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(text)) throw bad(call, `has control characters in ${place}`);
   return text;
 }
 
-function readHeaders(call: DelegateCall): Record<string, string> {
+function readHeaders(call: MailCall): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { name, value } of headerLines(call.fields, 'headers')) {
     if (value === null || !KNOWN_HEADER.test(name) || OWN_HEADERS.test(name)) {
@@ -94,7 +99,7 @@ function readHeaders(call: DelegateCall): Record<string, string> {
   return headers;
 }
 
-function readAttachments(call: DelegateCall, value: JsonValue): Attachment[] {
+function readAttachments(call: MailCall, value: JsonValue): Attachment[] {
   if (value === null || value === '') return [];
   return (Array.isArray(value) ? value : [value]).map((each, index) => {
     const content = isObject(each) ? getMember(each, 'content') : undefined;
@@ -116,7 +121,7 @@ function readAttachments(call: DelegateCall, value: JsonValue): Attachment[] {
   });
 }
 
-function bad({ element }: DelegateCall, problem: string, hint?: string): InternalServerError {
+function bad({ element }: MailCall, problem: string, hint?: string): InternalServerError {
   return new InternalServerError(`The mail of '${element}' ${problem}`, {
     id: 'WORKFLOW_BAD_MAIL',
     ...(hint === undefined ? {} : { hint }),

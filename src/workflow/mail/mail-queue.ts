@@ -1,5 +1,6 @@
 import type { UnitOfWork } from '#database/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
 import type { DelegateCall } from '../engine/index.ts';
@@ -64,6 +65,17 @@ export class MailQueue {
         call.execution.setVariable(variable, error instanceof Error ? error.message : null);
       return;
     }
+    await this.#queue.enqueue(unitOfWork, { queue: MAIL_QUEUE, data: mail });
+  }
+
+  /**
+   * Puts a mail that no process sends into the queue.
+   *
+   * @throws InternalServerError `WORKFLOW_BAD_MAIL`
+   */
+  async send(unitOfWork: UnitOfWork, element: string, fields: JsonObject): Promise<void> {
+    const { from } = await this.#settings();
+    const mail = composeMail({ element, fields, execution: { getVariable: () => undefined } }, from);
     await this.#queue.enqueue(unitOfWork, { queue: MAIL_QUEUE, data: mail });
   }
 

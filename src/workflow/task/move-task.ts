@@ -4,6 +4,7 @@ import type { JsonObject } from '#json/index.ts';
 import {
   besideOf,
   type Context,
+  isAdministrator,
   personName,
   type UpdateRequest,
   type WriteContext,
@@ -130,7 +131,7 @@ function asCalled({ security }: Context, name: string): string {
 
 /** Two who take a task at once both saw it free: the later one hears that it is not. */
 function refuseTaking({ client, security }: Context, id: string, holder: string | null, to: unknown): void {
-  const mayTake = !client.isExternal || security.authorization.roles.includes('svc-admin');
+  const mayTake = !client.isExternal || isAdministrator(security);
   if (!mayTake && holder !== null && holder !== to && to === personName(security)) throw claimed(id, holder);
 }
 

@@ -6,6 +6,7 @@ import {
   actionResult,
   type CollectionProvider,
   type Context,
+  questionReaderOf,
   type Resource,
   readerOf,
   resource,
@@ -46,7 +47,7 @@ export function taskResource(platform: WorkflowPlatform, judges: TaskJudges): Co
       const inbox = inboxKind(request);
       if (inbox !== undefined) return queryInbox(platform, context, request, inbox);
       const kind = queryKind(request, undefined, ['mine', 'claimable', 'team']);
-      const db = await readerOf(platform, context);
+      const db = await questionReaderOf(platform, context);
       const page = await listOpenTasks(db, request, kind, groupLookUp(platform, context));
       return answerPage(page, (row) => resource(row.id, String(row.revision), viewTask(row)));
     },
@@ -140,7 +141,7 @@ export function taskHistoryResource(platform: WorkflowPlatform): CollectionProvi
       request.method === 'query' && CANDIDATES.some((name) => name in request.parameters),
     async query(context, request) {
       const kind = queryKind(request);
-      const db = await readerOf(platform, context);
+      const db = await questionReaderOf(platform, context);
       const page = await listHistoricTasks(db, request, kind, groupLookUp(platform, context));
       return answerPage(page, (row) => resource(row.id, null, viewHistoricTask(row)));
     },

@@ -4,6 +4,7 @@ import type { JsonObject } from '#json/index.ts';
 import { compileFilter, type QueryFilter } from '#resource/index.ts';
 import { objectTypesTemplate } from '#system/system-template.ts';
 import { type ConnectorFixture, ConnectorSite, errorId } from '../../support/connector/fixture.ts';
+import { describeEndurance, FAST } from './connector-endurance.ts';
 
 /** Characters that mean something to somebody on the way. */
 const AWKWARD = [
@@ -18,10 +19,6 @@ const AWKWARD = [
   'line one\nline two',
   'x'.repeat(100_000),
 ];
-
-const FAST = {
-  operationTimeout: { TEST: 500, GET: 500, SEARCH: 500, CREATE: 500, UPDATE: 500, DELETE: 500 },
-};
 
 /** What every connector does, whatever it speaks. */
 export function describeConnector(name: string, start: () => Promise<ConnectorFixture>): void {
@@ -101,7 +98,7 @@ export function describeConnector(name: string, start: () => Promise<ConnectorFi
     });
 
     it('adds and removes single values, however often it is told', async ({ skip }) => {
-      if (fixture.lacks?.severalValues === true) skip();
+      if (fixture.lacks?.severalValues === true) skip('it has no properties with several values');
       const id = await create({ login: 'dora', mails: ['a@x.org'] });
       for (let time = 0; time < 2; time++) {
         await site.patch(id, [{ operation: 'add', field: '/mails/-', value: 'b@x.org' }]);
@@ -199,7 +196,7 @@ export function describeConnector(name: string, start: () => Promise<ConnectorFi
     });
 
     it('says whose a password is, and shows it to nobody', async ({ skip }) => {
-      if (fixture.lacks?.passwords === true) skip();
+      if (fixture.lacks?.passwords === true) skip('it keeps no passwords');
       const id = await create({ login: 'dora', password: 'Open-Sesame-1' });
       expect(await site.system.authenticate(site.type, 'dora', 'Open-Sesame-1')).toBe(id);
       const wrong = site.system.authenticate(site.type, 'dora', 'open-sesame-1');
@@ -213,7 +210,7 @@ export function describeConnector(name: string, start: () => Promise<ConnectorFi
 
     it('tells that nobody is there, and works when somebody is again', async ({ skip }) => {
       const { weather } = fixture;
-      if (weather === undefined) return skip();
+      if (weather === undefined) return skip('no network lies before it');
       await using other = new ConnectorSite(fixture, FAST);
       weather('refused');
       expect(await errorId(other.list())).toBe('SYSTEM_UNAVAILABLE');
@@ -224,7 +221,7 @@ export function describeConnector(name: string, start: () => Promise<ConnectorFi
 
     it('waits for nobody longer than it may', async ({ skip }) => {
       const { weather } = fixture;
-      if (weather === undefined) return skip();
+      if (weather === undefined) return skip('no network lies before it');
       await using other = new ConnectorSite(fixture, FAST);
       await other.system.test();
       weather('silent');
@@ -235,6 +232,11 @@ export function describeConnector(name: string, start: () => Promise<ConnectorFi
       weather('calm');
       await expect(other.system.test()).resolves.toBeUndefined();
     });
+
+    describeEndurance(
+      () => fixture,
+      () => site,
+    );
   });
 }
 

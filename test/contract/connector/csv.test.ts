@@ -37,6 +37,7 @@ describeConnector('for CSV files', async () => {
     },
     draft: (object) => object,
     many: 1_200,
+    multitude: 100_000,
     async seed(objects) {
       const lines = objects.map(({ login, title = '', age = '', mails = [] }) =>
         [login, title, age, [mails].flat().join('¦'), '']

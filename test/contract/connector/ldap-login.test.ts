@@ -58,6 +58,7 @@ describe.skipIf(SLAPD === undefined)('a directory', () => {
     const none = {
       draft: (object: JsonObject) => object,
       many: 1,
+      multitude: 1,
       seed: async () => {},
       empty: async () => {},
     };
@@ -116,6 +117,18 @@ describe.skipIf(SLAPD === undefined)('a directory', () => {
       'SYSTEM_DEPENDENCY_MISSING',
     );
     expect(await errorId(site.create({ dn: `cn=x,${PEOPLE}` }))).toBe('SYSTEM_INVALID');
+  });
+
+  it('makes and renames nothing outside of baseContexts, whatever the account of the system may do', async () => {
+    await using site = siteWith({});
+    await using groups = siteWith({ baseContexts: [GROUPS] });
+    for (const dn of [`cn=admin,${GROUPS}`, PEOPLE.replace('people', 'stray'), `cn=x\\,${PEOPLE}`, 'admin'])
+      expect([dn, await errorId(site.create({ dn, sn: 'x' }))]).toEqual([dn, 'SYSTEM_INVALID']);
+    const id = await site.create({ dn: `cn=Eve,${PEOPLE}`, sn: 'E' });
+    const renamed = site.patch(id, [{ operation: 'replace', field: '/dn', value: `cn=Eve,${GROUPS}` }]);
+    expect(await errorId(renamed)).toBe('SYSTEM_INVALID');
+    expect(await site.read(id)).toMatchObject({ cn: 'Eve' });
+    expect(await groups.list()).toEqual([]);
   });
 
   it('has members of groups added and removed one by one', async () => {

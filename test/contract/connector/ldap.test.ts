@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
 import { ldapKind } from '#system/connectors/ldap/ldap-connector.ts';
-import type { ConnectorFixture } from '../../support/connector/fixture.ts';
+import { behind, type ConnectorFixture } from '../../support/connector/fixture.ts';
 import { SLAPD, startSlapd } from '../../support/slapd.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { describeConnector } from './connector-suite.ts';
@@ -45,13 +45,10 @@ async function start(): Promise<ConnectorFixture> {
     },
     draft: (object) => ({ dn: `uid=${object['login']},${BASE}`, cn: 'A', sn: 'B', ...object }),
     many: 1_200,
+    multitude: 10_000,
     seed: (objects) => slapd.add(objects.map(ldifOf).join('\n')),
     empty: () => slapd.empty(),
-    weather(weather) {
-      proxy.setWeather(
-        weather === 'refused' ? { closed: true } : weather === 'silent' ? { hole: 'both' } : {},
-      );
-    },
+    ...behind(proxy),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -25,6 +25,7 @@ describeConnector('for objects in memory', async () => {
     },
     draft: (object) => object,
     many: 1_200,
+    multitude: 100_000,
     async seed(objects) {
       for (const [at, { login, ...others }] of objects.entries()) {
         const values = Object.entries(others).map(([name, value]): [string, Scalar[]] => [

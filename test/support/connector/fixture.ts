@@ -10,6 +10,7 @@ import { objectOf } from '#system/property-value.ts';
 import { attributesFor, matching, queryObjects, wantedBy } from '#system/query-objects.ts';
 import { readConfiguration } from '#system/read-configuration.ts';
 import { System } from '#system/system.ts';
+import type { TcpProxy } from '../tcp-proxy.ts';
 
 /**
  * What the suite of connectors needs of one of them. Its objects are of the type `account`, with the properties `login` (which says
@@ -26,18 +27,37 @@ export interface ConnectorFixture extends AsyncDisposable {
   readonly lacks?: { readonly severalValues?: true; readonly passwords?: true; readonly emptyAnswers?: true };
   /** How many objects its listing is tried with. */
   readonly many: number;
+  /** How many values of a property its other side takes at once; default 10,000. */
+  readonly mostValues?: number;
   /** Puts objects there without the connector. */
   readonly seed: (objects: readonly JsonObject[]) => Promise<void>;
   /** Takes everything away. */
   readonly empty: () => Promise<void>;
   /** Whether the other side answers. */
   readonly weather?: (weather: 'calm' | 'refused' | 'silent') => void;
+  /** What lies between. */
+  readonly proxy?: TcpProxy;
+  /** How many objects its memory is tried with. */
+  readonly multitude: number;
+}
+
+/** Of a fixture behind a network that can fail. */
+export function behind(proxy: TcpProxy): Required<Pick<ConnectorFixture, 'weather' | 'proxy'>> {
+  return {
+    proxy,
+    weather: (weather) =>
+      proxy.setWeather(
+        weather === 'refused' ? { closed: true } : weather === 'silent' ? { hole: 'both' } : {},
+      ),
+  };
 }
 
 /** A system of the fixture, as requests use it. */
 export class ConnectorSite implements AsyncDisposable {
   readonly system: System;
   readonly type: SystemObjectType;
+  /** What it has told of itself. */
+  readonly told: unknown[] = [];
 
   constructor(fixture: ConnectorFixture, changes: JsonObject = {}) {
     const written = { ...fixture.config, ...changes };
@@ -51,6 +71,7 @@ export class ConnectorSite implements AsyncDisposable {
     const host = {
       now: Date.now,
       connect: unreachable,
+      request: unreachable,
       resolveFile: (path: string) => path,
       ...fixture.host,
     };
@@ -59,7 +80,7 @@ export class ConnectorSite implements AsyncDisposable {
       config: read.data,
       connector,
       crypto: openCrypto({ keyRing: {} }),
-      observe: () => {},
+      observe: (observation) => this.told.push(observation),
     });
     const type = this.system.types.get('account');
     if (type === undefined) throw new Error('The fixture has no accounts');

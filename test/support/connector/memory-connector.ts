@@ -46,7 +46,6 @@ class MemoryConnector implements Connector {
     delete: true,
     filter: ['eq', 'pr'],
     stableListing: true,
-    createIsBlind: false,
     maxConcurrency: 10,
   } as const;
   readonly #memory: MemorySystem;

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import { formatScan, type ScanProgress } from '../../../src/cli/remote/scan-progress.ts';
+import { formatScan } from '../../../src/cli/remote/scan-progress.ts';
+import type { Scan } from '../../../src/client/index.ts';
 
-const run = (
-  progress: Partial<ScanProgress['progress']>,
-  more: Partial<ScanProgress> = {},
-): ScanProgress => ({
+const run = (progress: Partial<Scan['progress']>, more: Partial<Scan> = {}): Scan => ({
+  _id: 'r1',
   progress: { state: 'ACTIVE', processed: 0, total: 0, successes: 0, failures: 0, skipped: 0, ...progress },
   started: '2026-08-01T10:00:00.000Z',
   ended: '',

@@ -29,6 +29,37 @@ const mayClaim = async ({ db }: Database, { nodeId, epoch, life }: Membership) =
   return rows[0]?.may;
 };
 
+test('of processes that start at once under one name, with nothing but its row to tell that a node lives, one joins', async () => {
+  await using scope = new AsyncDisposableStack();
+  const database = scope.use(await createMigratedDatabase());
+  const nodeId = await Membership.identify(database.db, 'twin');
+  const said: Observation[] = [];
+  const start = async () => {
+    const membership = new Membership({
+      database,
+      sessionUrl: undefined,
+      nodeName: 'twin',
+      nodeId,
+      roles: ['worker'],
+      observe: (observation) => said.push(observation),
+    });
+    await membership.start();
+    scope.defer(() => membership.stop());
+    return membership;
+  };
+  // Each has a connection at hand, so that all ask before one has joined.
+  await Promise.all(Array.from({ length: 4 }, () => database.pool.query('select pg_sleep(0.05)')));
+  const starts = await Promise.allSettled([start(), start(), start(), start()]);
+  const joined = starts.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const refused = starts.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+  expect(joined).toHaveLength(1);
+  expect(refused).toEqual(Array(3).fill(expect.stringMatching(/another live node is called 'twin'/)));
+  const [winner] = joined;
+  const beatAt = winner?.lastBeatAt ?? 0;
+  await expect.poll(() => winner?.lastBeatAt).toBeGreaterThan(beatAt);
+  expect(said.filter(({ kind }) => kind === 'node.fenced')).toEqual([]);
+});
+
 describe('a fail-over that has lost that a node had joined', () => {
   test('has the node join again, under an epoch that it never had', async () => {
     await using scope = new AsyncDisposableStack();

@@ -137,7 +137,7 @@ describe('rows that wait for the commit', () => {
     runUnitOfWork(database, {}, async (work) => {
       const found = mayBePending(work, STORE, id)
         ? await findOwn(work, STORE, id)
-        : await findObject(await work.db(), STORE, id, true);
+        : await findObject(await work.db(), STORE, id, { lock: true });
       await changeObject(work, STORE, id, found!.rev, how(found!.data));
     });
 
@@ -169,7 +169,7 @@ describe('rows that wait for the commit', () => {
     const isOver = Promise.withResolvers<void>();
     const isHeld = Promise.withResolvers<void>();
     const holder = runUnitOfWork(database, {}, async (work) => {
-      await findObject(await work.db(), STORE, 'held', true);
+      await findObject(await work.db(), STORE, 'held', { lock: true });
       isHeld.resolve();
       await isOver.promise;
     });

@@ -75,4 +75,23 @@ describe('the plan for the edges of a property', () => {
       }),
     );
   });
+
+  it('is made in time in proportion to what is stored and wanted', () => {
+    const many = Array.from({ length: 20_000 }, (_, n) => n);
+    const stored = many.map((n) => edge(`e${n}`, 'same', { n }));
+    const startedAt = process.threadCpuUsage();
+    const plan = planEdges(
+      roles,
+      stored,
+      many.map((n) => wanted('same', { n: n + 10_000 })),
+    );
+    expect([plan.create.length, plan.update.length, plan.remove.length]).toEqual([10_000, 0, 10_000]);
+    const named = planEdges(
+      roles,
+      stored,
+      many.map((n) => wanted('same', { n: -n - 1 }, `e${n}`)),
+    );
+    expect([named.create.length, named.update.length, named.remove.length]).toEqual([0, 20_000, 0]);
+    expect(process.threadCpuUsage(startedAt).user).toBeLessThan(3_000_000);
+  });
 });

@@ -67,6 +67,8 @@ describe('the synchronization', () => {
         enforcesPolicies: () => false,
         resources: router,
         observe,
+        // Nobody logs in by these types.
+        roleGrants: { propertiesAt: () => [], require: async () => {} },
         synchronizer: {
           keepsCopies: (collection) => collection === 'managed/user' || collection === 'managed/role',
           isActive: false,

@@ -29,16 +29,16 @@ const WAYS = {
 
 /** The same of resources of SCIM, and the statements that leave on these ways. */
 const SCIM = {
-  'a user by id': { ways: 2, statements: 4 },
+  'a user by id': { ways: 2, statements: 3 },
   'a user by name': { ways: 3, statements: 4 },
   'a new user': { ways: 2, statements: 6 },
   'a new user with an externalId': { ways: 2, statements: 6 },
-  'a changed attribute': { ways: 4, statements: 6 },
-  'another externalId': { ways: 3, statements: 5 },
-  'another manager': { ways: 6, statements: 17 },
-  'a user as a whole': { ways: 5, statements: 11 },
-  'a member more, and less': { ways: 24, statements: 39 },
-  'a group without its members': { ways: 1, statements: 2 },
+  'a changed attribute': { ways: 4, statements: 5 },
+  'another externalId': { ways: 3, statements: 4 },
+  'another manager': { ways: 6, statements: 16 },
+  'a user as a whole': { ways: 5, statements: 10 },
+  'a member more, and less': { ways: 24, statements: 37 },
+  'a group without its members': { ways: 1, statements: 1 },
 };
 
 describe('the way to the database', () => {

@@ -67,7 +67,7 @@ async function create(unitOfWork: UnitOfWork, id: string): Promise<void> {
 async function countUp(unitOfWork: UnitOfWork, id: string): Promise<void> {
   const found = unitOfWork.mayGroup
     ? await findOwn(unitOfWork, MARKS, id)
-    : await findObject(await unitOfWork.db(), MARKS, id, true);
+    : await findObject(await unitOfWork.db(), MARKS, id, { lock: true });
   if (found === undefined) throw new NotFoundError('There is none');
   const n = Number(found.data['n']) + 1;
   if ((await changeObject(unitOfWork, MARKS, id, found.rev, { n })) === undefined) unitOfWork.refuse();

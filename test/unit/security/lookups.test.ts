@@ -21,6 +21,7 @@ it('what is stored is read, and its members are counted, once for all questions 
     return resource('kim', '0', { nested: { preferences } });
   });
   const rules = new AccessRules({
+    adminRole: 'svc-admin',
     properties: () => ({ nested: { userEditable: true } }),
     processRules: () => undefined,
     decideByScript: () => Promise.reject(new Error('No condition here needs a script')),

@@ -3,5 +3,5 @@ if (!object.accountStatus) {
   object.accountStatus = 'active';
 }
 if (!object.authzRoles) {
-  object.authzRoles = [{ _ref: 'repo/internal/role/svc-authorized' }];
+  object.authzRoles = [{ _ref: 'repo/internal/role/' + identityServer.getProperty('svc.role.authorized') }];
 }

@@ -7,7 +7,8 @@
 /* An active account, and the right to log in, when nobody says otherwise. */
 exports.setDefaultFields = function (user) {
   if (!user.accountStatus) user.accountStatus = 'active';
-  if (!user.authzRoles) user.authzRoles = [{ _ref: 'repo/internal/role/svc-authorized' }];
+  if (!user.authzRoles)
+    user.authzRoles = [{ _ref: 'repo/internal/role/' + identityServer.getProperty('svc.role.authorized') }];
   return user;
 };
 

@@ -12,7 +12,7 @@
       if (known === undefined || known.version < definition.version) latest[definition.key] = definition;
     });
   var conditions = require('auth/customAuthz');
-  var isAdministrator = conditions.hasRole('svc-admin');
+  var isAdministrator = conditions.hasRole(identityServer.getProperty('svc.role.admin'));
   var processes = Object.keys(latest)
     .sort()
     .map(function (key) {

@@ -102,7 +102,6 @@ class CsvConnector implements Connector {
       delete: canWrite,
       filter: [],
       stableListing: true,
-      createIsBlind: false,
       maxConcurrency: 10,
     };
   }

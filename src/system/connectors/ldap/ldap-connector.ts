@@ -56,7 +56,6 @@ class LdapConnector implements Connector {
     delete: true,
     filter: ['eq', 'co', 'sw', 'ew', 'pr', 'in'],
     stableListing: false,
-    createIsBlind: false,
     maxConcurrency: 50,
   };
   readonly #configuration: LdapConfiguration;
@@ -182,8 +181,7 @@ class LdapConnector implements Connector {
 
   async create(type: string, attributes: Attributes, { signal }: WriteRequest): Promise<WriteResult> {
     const name = String(attributes.get(NAME)?.[0] ?? '');
-    if (name === '')
-      throw new ConnectorError('invalid', 'An entry needs a distinguished name', { attribute: NAME });
+    this.#requireReach(name);
     const given = attributes.get('objectClass') ?? [];
     const classes = given.length === 0 ? this.#classesOf(type) : given.map(String);
     const all = newAttributes(name, attributes, classes, this.#configuration);
@@ -211,9 +209,7 @@ class LdapConnector implements Connector {
     if (before?.name === undefined) throw new ConnectorError('notFound', `There is no entry '${id}'`);
     const renaming = deltas.find(({ name }) => name === NAME);
     const wanted = renaming !== undefined && 'replace' in renaming ? String(renaming.replace[0] ?? '') : '';
-    if (renaming !== undefined && wanted === '') {
-      throw new ConnectorError('invalid', 'An entry needs a distinguished name', { attribute: NAME });
-    }
+    if (renaming !== undefined) this.#requireReach(wanted);
     const from = before.name;
     const name = wanted === '' ? from : wanted;
     const changes = changesOf(
@@ -307,6 +303,16 @@ class LdapConnector implements Connector {
     );
   }
 
+  #reaches(name: string): boolean {
+    return name.includes('=') && this.#bases.some((base) => isBelowName(name, base));
+  }
+
+  /** Whoever names an entry may do so within what the configuration opens, however much the account of the system may. */
+  #requireReach(name: string): void {
+    if (this.#reaches(name)) return;
+    throw new ConnectorError('invalid', `'${name}' is no name below baseContexts`, { attribute: NAME });
+  }
+
   async #readAt(
     name: string,
     asked: {
@@ -316,13 +322,12 @@ class LdapConnector implements Connector {
     },
     request: ReadRequest,
   ): Promise<Entry | undefined> {
-    if (!name.includes('=') || !this.#bases.some((base) => isBelowName(name, base))) return undefined;
+    if (!this.#reaches(name)) return undefined;
     try {
       const { searchEntries } = await this.#connections.read(request.signal, (client) =>
         client.search(name, { ...asked, scope: 'base' }),
       );
-      const [found] = searchEntries;
-      return found && entryOf(found, this.#configuration, request.attributes);
+      return searchEntries.map((one) => entryOf(one, this.#configuration, request.attributes))[0];
     } catch (error) {
       const isNone = error instanceof ConnectorError && ['32', '34'].includes(error.nativeCode ?? '');
       if (isNone) return undefined;
@@ -336,10 +341,7 @@ class LdapConnector implements Connector {
     const request = { signal, attributes: [], binary: [] };
     const found = await this.#readAt(name, this.#asked(request), request);
     if (found !== undefined) return found.id;
-    throw new ConnectorError(
-      'misconfigured',
-      `'${name}' was made outside of baseContexts, where nobody finds it`,
-    );
+    throw new ConnectorError('misconfigured', `'${name}' was made, and cannot be read back`);
   }
 }
 

@@ -68,6 +68,11 @@ export function setExternalId(
   return unitOfWork.write(NAMING, { ...resource, external_id: externalId });
 }
 
+/** Whether a name is pending, so that what is read beside the unit of work may not be the last word. */
+export function hasPendingName(unitOfWork: UnitOfWork): boolean {
+  return unitOfWork.pending(NAMING).length > 0 || unitOfWork.pending(REMOVAL).length > 0;
+}
+
 function keyOf({ client, type, id }: ClientResource): string {
   return JSON.stringify([client, type, id]);
 }

@@ -1,5 +1,5 @@
-import { Icon } from '../../parts/icon.tsx';
-import type { Finding } from '../../write/use-plan.ts';
+import { Icon } from '../parts/icon.tsx';
+import type { Finding } from './use-plan.ts';
 
 export function Findings({ of, tone }: { readonly of: readonly Finding[]; readonly tone: 'bad' | 'warn' }) {
   return of.map(({ id, message, hint, file, line, column, field }) => (

@@ -1,9 +1,9 @@
-import type { Remark } from '../../code/code.tsx';
-import { Card, Loaded } from '../../parts/page.tsx';
-import { useWords } from '../../words/words.ts';
-import { ChangeRows } from '../../write/changes.tsx';
-import type { Finding, Planned, usePlan } from '../../write/use-plan.ts';
+import type { Remark } from '../code/code.tsx';
+import { Card, Loaded } from '../parts/page.tsx';
+import { useWords } from '../words/words.ts';
+import { ChangeRows } from './changes.tsx';
 import { Findings } from './findings.tsx';
+import type { Finding, Planned, usePlan } from './use-plan.ts';
 import { words } from './words.ts';
 
 /** The server counts lines in a text as it writes it, which is how it stands in the editor. */
@@ -29,7 +29,7 @@ export function Plan({ of }: { readonly of: ReturnType<typeof usePlan> }) {
             {effects.length === 0 ? (
               <p className="soft">{t.noEffects}</p>
             ) : (
-              <ul aria-label={t.effects} className="lines">
+              <ul aria-label={t.follows} className="lines">
                 {effects.map(({ text, sample }) => (
                   <li key={text}>
                     <span>{text}</span>

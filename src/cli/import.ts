@@ -1,0 +1,99 @@
+import { stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { type Command, EXIT } from './command.ts';
+import { copyProject } from './import/copy-project.ts';
+import { type PlannedFile, planProject } from './import/plan-project.ts';
+import { takeKeys } from './import/take-keys.ts';
+import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { tell, toldHelp, toldOptions } from './told.ts';
+import { complain } from './typed-name.ts';
+
+/** `svc import check|project`: a project folder of another server of the field. */
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'bring the project of an OpenIDM or Wren:IDM installation along',
+  help: `
+svc import check <folder>                 what of the project would come, what cannot, and why; writes nothing
+svc import project <folder> --to <folder> the same, and copies it; a file that the target has otherwise is kept
+svc import keys <keystore> --password-file <file>
+                                          the AES keys of a keystore (JCEKS, PKCS #12) into keys.json, under their aliases
+
+  --to <folder>     the project folder to be; with check: the one to compare with
+${toldHelp}
+
+  --password-file   after keys: the file that holds the password of the keystore
+
+Keys of a new alias stand behind a new one, which encrypts; a key itself is never shown. Start the nodes again afterwards.
+
+Copied are conf, script, workflow and what else belongs to the project, as they are; conf/boot/boot.properties is told which
+names the project goes by (docs/moving-in.md). A second time nothing is to do. Exits 1 when something cannot come, or
+differs. Then look with 'svc config-check --project <folder>'.
+
+${projectHelp('SVC_KEYS')}
+
+Example: svc import project /opt/openidm --to /etc/svc
+`,
+  options: {
+    ...settingsOptions,
+    ...toldOptions,
+    to: { type: 'string' },
+    'password-file': { type: 'string' },
+  },
+  arguments: ['check|project|keys', '<folder>|<keystore>'],
+
+  async run(flags, [verb, folder, ...more]) {
+    if (verb === 'keys' && folder !== undefined && more.length === 0) return takeKeys(flags, folder);
+    const to = typeof flags['to'] === 'string' ? resolve(flags['to']) : undefined;
+    const isKnown = verb === 'check' || (verb === 'project' && to !== undefined);
+    if (!isKnown || folder === undefined || more.length > 0) {
+      complain(
+        "svc import: expected 'svc import check <folder>', 'svc import project <folder> --to <folder>' or 'svc import keys <keystore> --password-file <file>'",
+      );
+      return EXIT.USAGE;
+    }
+    const source = resolve(folder);
+    const isProject = await stat(join(source, 'conf')).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isProject) {
+      complain(`svc import: '${folder}' has no folder 'conf', so it is no project`);
+      return EXIT.USAGE;
+    }
+    if (to !== undefined && !isApart(source, to)) {
+      complain('svc import: the one folder lies in the other, or is it; name another target');
+      return EXIT.USAGE;
+    }
+    const plan = await planProject(source, to);
+    if (verb === 'project' && to !== undefined) await copyProject(plan, to);
+    const { files } = plan;
+    const count = (fate: PlannedFile['fate']) => files.filter((file) => file.fate === fate).length;
+    const counts = {
+      copied: count('copy'),
+      unchanged: count('unchanged'),
+      differs: count('differs'),
+      left: count('left'),
+    };
+    tell(flags, { isWritten: verb === 'project', ...counts, files }, () => inLines(files, counts, verb));
+    return counts.differs + counts.left === 0 ? EXIT.OK : EXIT.FINDING;
+  },
+};
+
+function isApart(one: string, other: string): boolean {
+  const isBelow = (path: string) => path === '' || !path.startsWith('..');
+  return !isBelow(relative(one, other)) && !isBelow(relative(other, one));
+}
+
+function inLines(files: readonly PlannedFile[], counts: Record<string, number>, verb: string): string {
+  const noticed = files.flatMap(({ path, fate, notices }) =>
+    notices.map(
+      (notice) => `${fate === 'copy' || fate === 'unchanged' ? 'noticed' : fate}  ${path}: ${notice}`,
+    ),
+  );
+  const { copied, unchanged, differs, left } = counts;
+  const done = verb === 'project' ? 'copied' : 'to be copied';
+  return [
+    ...noticed,
+    `${copied} files ${done}, ${unchanged} there already, ${differs} differ, ${left} left`,
+  ].join('\n');
+}

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { overlayFlags, readSettings } from '#config/index.ts';
+import { type ImportedKeys, importKeys, KeystoreError } from '#crypto/index.ts';
+import { systemCodeOf } from '#errors/index.ts';
+import { type Command, EXIT } from '../command.ts';
+import { tell } from '../told.ts';
+import { complain } from '../typed-name.ts';
+
+/** `svc import keys`: the keys of a keystore of Java into the ring of this node. */
+export async function takeKeys(flags: Parameters<Command['run']>[0], keystore: string): Promise<number> {
+  const passwordFile = flags['password-file'];
+  if (typeof passwordFile !== 'string') {
+    complain('svc import keys: --password-file names the file that holds the password of the keystore');
+    return EXIT.USAGE;
+  }
+  const { output, json, 'password-file': _, to: __, ...own } = flags;
+  const place = {
+    variable: overlayFlags(process.env, own)['SVC_KEYS'],
+    dataDirectory: readSettings(process.env, own).dataDirectory,
+  };
+  try {
+    const password = (await readFile(passwordFile, 'utf8')).replace(/\r?\n$/, '');
+    const outcome = await importKeys(place, await readFile(keystore), password);
+    tell({ output, json }, outcome, () => inLines(outcome));
+    return EXIT.OK;
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (!(error instanceof KeystoreError) && code === undefined) throw error;
+    complain(
+      `svc import keys: ${error instanceof KeystoreError ? error.message : `a file cannot be read (${code})`}`,
+    );
+    return EXIT.FINDING;
+  }
+}
+
+function inLines({ added, known, left }: ImportedKeys): string {
+  return [
+    ...added.map(
+      ({ alias, id, bits }) => `added   ${alias}: key ${id} of ${bits} bits decrypts; another one encrypts`,
+    ),
+    ...known.map((alias) => `known   ${alias}: the ring has this key`),
+    ...left.map(({ alias, reason }) => `left    ${alias}: ${reason}`),
+  ].join('\n');
+}

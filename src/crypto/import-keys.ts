@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { changeRing, type KeyListing, listKeys } from './edit-key-ring.ts';
+import { readKeystore } from './keystore/read-keystore.ts';
+import type { KeyRingPlace } from './open-key-ring.ts';
+
+/** What has become of the keys of a keystore. */
+export interface ImportedKeys {
+  readonly added: readonly KeyListing[];
+  /** Aliases whose key the ring has already. */
+  readonly known: readonly string[];
+  /** What is no key for encryption, and why it stays. */
+  readonly left: readonly { readonly alias: string; readonly reason: string }[];
+}
+
+const AES_BYTES = [16, 24, 32];
+const NEW_KEY_BYTES = 32;
+const ALIAS = /^[\w.-]+$/;
+
+/**
+ * Takes the AES keys of a keystore of Java into the ring, each under its own alias: they decrypt what is stored. Where the alias is
+ * new, a new key stands in front, which encrypts. A second time nothing changes.
+ *
+ * @throws KeystoreError, ActivationError
+ */
+export async function importKeys(
+  place: KeyRingPlace,
+  keystore: Buffer,
+  password: string,
+): Promise<ImportedKeys> {
+  const left: { alias: string; reason: string }[] = [];
+  const found = readKeystore(keystore, password).flatMap(({ alias, algorithm, bytes }) => {
+    const reason =
+      bytes === undefined
+        ? 'It is a certificate or a pair of keys'
+        : algorithm !== 'AES' || !AES_BYTES.includes(bytes.length)
+          ? `It is a key for ${algorithm}, which encrypts nothing that is stored`
+          : ALIAS.test(alias)
+            ? undefined
+            : 'Its alias has other characters than letters, digits, dots and dashes';
+    if (reason !== undefined) left.push({ alias, reason });
+    return reason !== undefined || bytes === undefined ? [] : [{ alias, key: bytes.toString('base64') }];
+  });
+  const added: KeyListing[] = [];
+  const known: string[] = [];
+  await changeRing(place, (text) => {
+    const ring: Record<string, readonly string[]> = { ...text };
+    for (const { alias, key } of found) {
+      const keys = ring[alias] ?? [randomBytes(NEW_KEY_BYTES).toString('base64')];
+      if (keys.includes(key)) {
+        known.push(alias);
+        continue;
+      }
+      ring[alias] = [...keys, key];
+      added.push(
+        ...listKeys({ [alias]: [...keys, key] })
+          .filter(({ isInUse }) => !isInUse)
+          .slice(-1),
+      );
+    }
+    return added.length === 0 ? undefined : ring;
+  });
+  return { added, known, left };
+}

@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '#database/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSchemaDatabase } from '../support/migrated-database.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+
+/** Each case waits for seconds by nature: a caller is spared from waiting longer. */
+describe('a request is answered, whatever the database does:', () => {
+  const scope = new AsyncDisposableStack();
+  let proxy: TcpProxy;
+  let server: TestServer;
+  let direct: ReturnType<typeof openDatabase>;
+
+  beforeAll(async () => {
+    const test = scope.use(await createSchemaDatabase());
+    const target = new URL(test.url);
+    proxy = scope.use(
+      await TcpProxy.open(() => ({ host: target.hostname, port: Number(target.port) }), Math.random),
+    );
+    const url = new URL(test.url);
+    url.host = `127.0.0.1:${proxy.port}`;
+    direct = openDatabase({ url: test.url, poolSize: 3 });
+    scope.defer(() => direct.close());
+    server = scope.use(
+      await startTestServer({
+        database: { ...test, url: url.href },
+        files: { 'conf/managed.json': { objects: [{ name: 'plain' }, { name: 'slow' }] } },
+      }),
+    );
+    await sql`create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(16); return null; end $$`.execute(
+      direct.db,
+    );
+    await sql`create constraint trigger linger after insert on managed_object deferrable initially deferred
+      for each row when (new.type = 'slow') execute function linger()`.execute(direct.db);
+    expect((await server.api('PUT', 'managed/plain/held', { body: { by: 'nobody' } })).status).toBe(201);
+  });
+  afterAll(() => scope.disposeAsync());
+
+  it('somebody else holds the row, and nothing is changed', async () => {
+    const holder = await direct.db.startTransaction().execute();
+    await sql`select from managed_object where id = 'held' for update`.execute(holder);
+    const { status, headers, body } = await server
+      .api('PUT', 'managed/plain/held', { body: { by: 'me' } })
+      .finally(() => holder.rollback().execute());
+    expect([status, headers.get('retry-after'), body.detail?.id]).toEqual([503, '1', 'DB_LOCKED']);
+    expect((await server.api('GET', 'managed/plain/held')).body).toMatchObject({ by: 'nobody' });
+  });
+
+  it('it does not end the commit, and that is no reason to take it for undone', async () => {
+    const { status, headers, body } = await server.api('PUT', 'managed/slow/one', { body: {} });
+    expect([status, headers.get('retry-after'), body.detail?.id]).toEqual([503, '1', 'DB_COMMIT_UNKNOWN']);
+    expect(body.message).toBe(
+      'The commit takes longer than 15 s: the change may or may not have been stored',
+    );
+    await eventually(
+      () => server.api('GET', 'managed/slow/one'),
+      ({ status }) => status === 200,
+    );
+  });
+});
+
+describe('a database that falls silent', () => {
+  it('leaves no request waiting, and nothing of what was asked is stored later', async () => {
+    await using scope = new AsyncDisposableStack();
+    const test = scope.use(await createSchemaDatabase());
+    const target = new URL(test.url);
+    const proxy = scope.use(
+      await TcpProxy.open(() => ({ host: target.hostname, port: Number(target.port) }), Math.random),
+    );
+    const url = new URL(test.url);
+    url.host = `127.0.0.1:${proxy.port}`;
+    const server = scope.use(
+      await startTestServer({
+        database: { ...test, url: url.href },
+        files: { 'conf/managed.json': { objects: [{ name: 'plain' }] } },
+      }),
+    );
+    expect((await server.api('PUT', 'managed/plain/before', { body: {} })).status).toBe(201);
+    proxy.setWeather({ hole: 'both' });
+    const ids = Array.from({ length: 40 }, (_, at) => `during-${at}`);
+    const asked = await Promise.all([
+      ...ids.map((id) => server.api('PUT', `managed/plain/${id}`, { body: {} })),
+      ...ids.map(() => server.api('GET', 'managed/plain/before')),
+      server.api('GET', 'managed/plain?_queryFilter=true'),
+    ]);
+    for (const { status, headers, body } of asked)
+      expect([status, headers.get('retry-after'), body.detail?.id]).toEqual([
+        503,
+        '1',
+        expect.stringMatching(/^DB_(?:UNREACHABLE|COMMIT_UNKNOWN|BUSY)$/),
+      ]);
+    proxy.setWeather();
+    await eventually(
+      () => server.api('PUT', 'managed/plain/after', { body: {} }),
+      ({ status }) => status === 201 || status === 200,
+    );
+    const unknown = ids.filter((_, at) => asked[at]?.body.detail?.id === 'DB_COMMIT_UNKNOWN');
+    const { body } = await server.api('GET', 'managed/plain?_queryFilter=true');
+    const stored = body.result.map(({ _id }: { _id: string }) => _id);
+    expect(stored.filter((id: string) => ids.includes(id) && !unknown.includes(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { callerAs, PASSWORD } from '../support/credentials.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+/** Who may write accounts, and is no administrator, has roles of their own and makes nobody more than they are. */
+const ROOT = join(import.meta.dirname, '../..');
+const SHIPPED = await readFile(join(ROOT, 'script/access.js'), 'utf8');
+const DESK = [
+  { pattern: 'managed/user', roles: 'desk', methods: 'create,query,patch,action', actions: 'patch' },
+  { pattern: 'managed/user/*', roles: 'desk', methods: '*', actions: 'patch' },
+  { pattern: 'managed/role', roles: 'desk', methods: 'create,query', actions: '' },
+  { pattern: 'managed/role/*', roles: 'desk', methods: '*', actions: '*' },
+  { pattern: 'reports/*', roles: 'report-reader', methods: 'read', actions: '' },
+];
+const ACCESS = `${SHIPPED}\nhttpAccessConfig.configs = httpAccessConfig.configs.concat(${JSON.stringify(DESK)});`;
+const ADMIN = { _ref: 'repo/internal/role/svc-admin' };
+const managed = (id: string) => ({ _ref: `managed/role/${id}` });
+
+let server: TestServer;
+let api: Api;
+const asDesk = callerAs(() => api, 'dan');
+const person = (userName: string, more: object = {}) => ({
+  userName,
+  givenName: 'Per',
+  sn: 'Son',
+  mail: `${userName}@example.com`,
+  password: PASSWORD,
+  ...more,
+});
+const rolesOf = async (id: string): Promise<string[]> => {
+  const { body } = await api('GET', `managed/user/${id}?_fields=authzRoles`);
+  return body.authzRoles.map(({ _ref }: { _ref: string }) => _ref);
+};
+const patch = (field: string, value: unknown) => ({ body: [{ operation: 'add', field, value }] });
+const configure = (field: string, value: unknown) =>
+  api('PATCH', 'config/authentication', { body: [{ operation: 'add', field, value }] });
+const USER_ROLES = '/serverAuthContext/authModules/1/properties/propertyMapping/userRoles';
+const refused = { status: 403, body: { detail: { id: 'ROLE_NOT_YOURS' } } };
+
+beforeAll(async () => {
+  server = await startTestServer({ files: { 'script/access.js': ACCESS } });
+  api = server.api;
+  for (const id of ['desk', 'report-reader', 'gardener'])
+    await api('PUT', `managed/role/${id}`, { body: { name: id, description: id } });
+  await api('PUT', 'managed/user/dan', { body: person('dan', { authzRoles: [managed('desk')] }) });
+  await api('PUT', 'managed/user/uma', { body: person('uma') });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe('a help desk that may write all users and roles', () => {
+  it.each([
+    ['itself, by a patch', () => asDesk('PATCH', 'managed/user/dan', patch('/authzRoles/-', ADMIN))],
+    [
+      'itself, by a patch of somebody whom a query finds',
+      () =>
+        asDesk('POST', `managed/user?_action=patch&_queryFilter=${encodeURIComponent('userName eq "dan"')}`, {
+          body: patch('/authzRoles/-', ADMIN).body,
+        }),
+    ],
+    ['itself, by its relationship', () => asDesk('POST', 'managed/user/dan/authzRoles', { body: ADMIN })],
+    [
+      'somebody new',
+      () => asDesk('PUT', 'managed/user/eva', { body: person('eva', { authzRoles: [ADMIN] }) }),
+    ],
+    [
+      'somebody, whatever the case of the name',
+      () =>
+        asDesk(
+          'PATCH',
+          'managed/user/uma',
+          patch('/authzRoles/-', { _ref: 'repo/internal/role/svc%2Dadmin' }),
+        ),
+    ],
+    [
+      'somebody, a role that a rule names',
+      () => asDesk('PATCH', 'managed/user/uma', patch('/authzRoles/-', managed('report-reader'))),
+    ],
+    [
+      'somebody, from the side of the role',
+      () =>
+        asDesk('PATCH', 'managed/role/report-reader', patch('/authzMembers/-', { _ref: 'managed/user/uma' })),
+    ],
+    [
+      'somebody, at the endpoint of the role',
+      () => asDesk('POST', 'managed/role/report-reader/authzMembers', { body: { _ref: 'managed/user/uma' } }),
+    ],
+    [
+      'somebody in a rehearsal',
+      () => asDesk('PATCH', 'managed/user/uma?_dryRun=true', patch('/authzRoles/-', ADMIN)),
+    ],
+  ])('gives no role that opens more than its own to %s', async (_title, ask) => {
+    expect(await ask()).toMatchObject(refused);
+    expect(await rolesOf('dan')).toEqual(['managed/role/desk']);
+    expect(await rolesOf('uma')).toEqual(['repo/internal/role/svc-authorized']);
+    expect((await api('GET', 'managed/user/eva')).status).toBe(404);
+  });
+
+  it('gives roles that it has itself, that all have, and that no rule names', async () => {
+    const granted = [managed('desk'), managed('gardener'), { _ref: 'repo/internal/role/svc-authorized' }];
+    const made = await asDesk('PUT', 'managed/user/finn', { body: person('finn', { authzRoles: granted }) });
+    expect(made.status).toBe(201);
+    expect(await rolesOf('finn')).toEqual(granted.map(({ _ref }) => _ref));
+    const business = await asDesk('PATCH', 'managed/user/uma', patch('/roles/-', managed('report-reader')));
+    expect(business.status).toBe(200);
+  });
+
+  it('takes roles away, and sends back those that are there', async () => {
+    await api('PUT', 'managed/user/gus', {
+      body: person('gus', { authzRoles: [ADMIN, managed('gardener')] }),
+    });
+    const { body } = await asDesk('GET', 'managed/user/gus?_fields=*,authzRoles');
+    expect((await asDesk('PUT', 'managed/user/gus', { body: { ...body, city: 'Bern' } })).status).toBe(200);
+    expect(await rolesOf('gus')).toEqual([ADMIN._ref, 'managed/role/gardener']);
+    expect(
+      (
+        await asDesk('PATCH', 'managed/user/gus', {
+          body: [{ operation: 'replace', field: '/authzRoles', value: [] }],
+        })
+      ).status,
+    ).toBe(200);
+    expect(await rolesOf('gus')).toEqual([]);
+  });
+
+  it('grants what it does not have where the project says so, which is told to whoever looks at the configuration', async () => {
+    const say = (roles: string[]) => configure('/serverAuthContext/grantsAnyRole', roles);
+    const grant = () => asDesk('PATCH', 'managed/user/uma', patch('/authzRoles/-', managed('report-reader')));
+    expect((await say(['other'])).status).toBe(200);
+    expect((await grant()).status).toBe(403);
+    expect((await say(['desk'])).status).toBe(200);
+    expect((await grant()).status).toBe(200);
+    expect(await rolesOf('uma')).toContain('managed/role/report-reader');
+    expect((await say(['*'])).status).toBe(200);
+    await server.observed('config.warned', ({ message }) => message.includes('AUTH_GRANTS_ANY_ROLE'));
+    await say([]);
+  });
+});
+
+describe('a project where business roles are those that one logs in with', () => {
+  it('bounds them, however they are granted, by a condition, too', async () => {
+    expect((await configure(USER_ROLES, 'effectiveRoles')).status).toBe(200);
+    await api('PATCH', 'managed/user/dan', patch('/roles/-', managed('desk')));
+    const by = { body: [{ operation: 'add', field: '/condition', value: 'userName eq "uma"' }] };
+    await api('PATCH', 'managed/user/uma', { body: [{ operation: 'replace', field: '/roles', value: [] }] });
+    expect(
+      await asDesk('PATCH', 'managed/user/uma', patch('/roles/-', managed('report-reader'))),
+    ).toMatchObject(refused);
+    expect(await asDesk('PATCH', 'managed/role/report-reader', by)).toMatchObject(refused);
+    expect((await asDesk('PATCH', 'managed/role/gardener', by)).status).toBe(200);
+    await configure(USER_ROLES, 'authzRoles');
+  });
+});

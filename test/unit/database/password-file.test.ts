@@ -1,0 +1,89 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { urlWithPassword } from '#config/index.ts';
+import { withSecretFiles } from '#config/secret-variables.ts';
+import { type Database, isConnectionLost, openDatabase } from '#database/index.ts';
+import { createTestDatabase } from '../../support/postgres.ts';
+
+describe('a password of the database in a file of its own', () => {
+  const scope = new AsyncDisposableStack();
+  let file: string;
+  let superuser: pg.Client;
+  let url: URL;
+
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-password-'));
+    scope.defer(() => rm(folder, { recursive: true }));
+    file = join(folder, 'password');
+    const test = scope.use(await createTestDatabase());
+    superuser = new pg.Client({ connectionString: test.url });
+    await superuser.connect();
+    scope.defer(() => superuser.end());
+    url = new URL(test.url);
+    url.username = `rotating_${url.pathname.slice(-16)}`;
+    url.password = '';
+    await superuser.query(`create role ${url.username} login password 'first'`);
+    scope.defer(async () => void (await superuser.query(`drop role ${url.username}`)));
+    await writeFile(file, 'first\n');
+  });
+  afterAll(() => scope.disposeAsync());
+
+  const given = (text: string, more = {}) =>
+    withSecretFiles({ DATABASE_URL: text, SVC_DATABASE_PASSWORD_FILE: file, ...more });
+  const who = async (database: Database) =>
+    (await database.pool.query<{ who: string }>('select current_user as who')).rows[0]?.who;
+  const endSessions = () =>
+    superuser.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
+      url.username,
+    ]);
+  const rotate = async (password: string) => {
+    await superuser.query(`alter role ${url.username} password '${password}'`);
+    await endSessions();
+  };
+
+  it.each([
+    ['one server', (text: string) => text],
+    ['several servers', (text: string) => `${text}?target_session_attrs=read-write`],
+  ])('is read for each session, so that it changes without a restart, of %s', async (_, of) => {
+    await rotate('first');
+    await writeFile(file, 'first\n');
+    const database = openDatabase({ url: given(of(url.href))['DATABASE_URL'] ?? '', poolSize: 2 });
+    await using _closed = { [Symbol.asyncDispose]: () => database.close() };
+    expect(await who(database)).toBe(url.username);
+    await rotate('second');
+    // Until the file has it, too, nobody comes in, which is a trouble that passes.
+    await expect.poll(() => who(database).catch((error: unknown) => isConnectionLost(error))).toBe(true);
+    await expect(who(database)).rejects.toSatisfy(isConnectionLost);
+    await writeFile(file, 'second\n');
+    expect(await who(database)).toBe(url.username);
+  });
+
+  it('stands in the URL that other programs are given', async () => {
+    await rotate('fi@rst');
+    await writeFile(file, 'fi@rst\n');
+    const text = given(`${url.href}?application_name=other`)['DATABASE_URL'] ?? '';
+    const whole = await urlWithPassword(text);
+    expect(whole).toBe(`${url.href.replace('@', ':fi%40rst@')}?application_name=other`);
+    const client = new pg.Client({ connectionString: whole });
+    await client.connect();
+    await client.end();
+    expect(await urlWithPassword(url.href)).toBe(url.href);
+  });
+
+  it('is refused at the start where it is missing, empty, or given twice', async () => {
+    url.password = 'other';
+    expect(() => given(url.href)).toThrow(
+      /SVC_DATABASE_PASSWORD_FILE is set, and DATABASE_URL has a password/,
+    );
+    url.password = '';
+    expect(() => given(url.href, { SVC_DATABASE_PASSWORD_FILE: `${file}-none` })).toThrow(
+      /cannot be read \(ENOENT\)/,
+    );
+    expect(() => given('')).toThrow(/needs DATABASE_URL beside it/);
+    await writeFile(file, '\n');
+    expect(() => given(url.href)).toThrow(/names a file that is empty/);
+  });
+});
