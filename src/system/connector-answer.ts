@@ -34,6 +34,10 @@ const ANSWERS: Readonly<Record<ConnectorErrorKind, { readonly error: Named; read
   invalid: { error: BadRequestError },
   dependencyMissing: { error: ConflictError, hint: 'Something that it refers to is not there yet' },
   notSupported: { error: NotSupportedError },
+  tokenExpired: {
+    error: ConflictError,
+    hint: 'What has changed since then is not known there any more: reconcile the mappings from this type',
+  },
   protocol: { error: InternalServerError },
 };
 

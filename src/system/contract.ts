@@ -150,6 +150,22 @@ export interface Connector extends AsyncDisposable {
     request: WriteRequest,
   ): Promise<WriteResult>;
   delete(type: ObjectClassName, id: string, request: WriteRequest): Promise<void>;
+  /**
+   * What has changed since the token, in batches; the last one says that there was nothing more. It does not wait for what is to come.
+   * Since `latest` is nothing: one batch without changes, whose token is that of this moment.
+   *
+   * Every change is told at least once, and those of one object in their order: of several it may tell the last alone, with the object
+   * as it is now. The token of each batch goes on after it, on another node and in another year. Tokens come from the other side and
+   * never from a clock of this one.
+   *
+   * @throws ConnectorError `tokenExpired` where the other side does not know any more what came after the token, or has never known it;
+   *   before the first batch
+   */
+  changes?(
+    type: ObjectClassName,
+    token: Token | typeof LATEST,
+    request: ChangesRequest,
+  ): AsyncIterable<ChangeBatch>;
   /** @returns the id of who has this password @throws ConnectorError `invalidCredentials` */
   authenticate?(type: ObjectClassName, name: string, password: Secret, signal: AbortSignal): Promise<string>;
 }
@@ -162,6 +178,11 @@ export interface Capabilities {
   readonly filter: readonly FilterOperator[];
   /** The same listing comes in the same order again. */
   readonly stableListing: boolean;
+  /**
+   * What `changes` tells. `full`: all. `upserts`: not what was deleted. `compared`: there is no such function, and the server compares
+   * what it lists with what it listed last. `none`: nobody can tell.
+   */
+  readonly changes: 'none' | 'compared' | 'upserts' | 'full';
   readonly maxConcurrency: number;
 }
 
@@ -221,6 +242,41 @@ export interface Page {
   readonly isSuperset: boolean;
 }
 
+/** In place of a token: from now on. */
+export const LATEST = 'latest';
+
+/** A place in the changes of one type: a text that only its connector reads, of no more than 60,000 characters, without secrets. */
+export type Token = string;
+
+export interface ChangesRequest extends ReadRequest {
+  /** Of changes in one batch. */
+  readonly mostAtOnce: number;
+}
+
+export interface ChangeBatch {
+  /** There may be none, where what has changed is of no concern. */
+  readonly changes: readonly Change[];
+  /** What comes after this batch. */
+  readonly token: Token;
+  /** Of what there was when it was asked. */
+  readonly isLast: boolean;
+}
+
+export type Change =
+  | {
+      readonly kind: 'upsert';
+      /** As a listing shows it. */
+      readonly entry: Entry;
+      /** Where ids are names, and it has got another one. */
+      readonly previousId?: string;
+    }
+  | {
+      readonly kind: 'delete';
+      readonly id: string;
+      /** What it was at last, where that is known. */
+      readonly last?: Entry;
+    };
+
 export type FilterOperator = 'eq' | 'co' | 'sw' | 'ew' | 'lt' | 'le' | 'gt' | 'ge' | 'pr' | 'in';
 
 /** By the names of attributes; what is absent compares false. */
@@ -257,6 +313,7 @@ export type ConnectorErrorKind =
   | 'invalid'
   | 'dependencyMissing'
   | 'notSupported'
+  | 'tokenExpired'
   | 'protocol';
 
 /** The one error of connectors. Its message holds the offending value unless that is secret. */

@@ -8,12 +8,16 @@ import {
   type AttributeDelta,
   type Attributes,
   type Capabilities,
+  type ChangeBatch,
+  type ChangesRequest,
   type Connector,
   ConnectorError,
   type Entry,
   type Filter,
+  type LATEST,
   type ObjectClass,
   Secret,
+  type Token,
 } from './contract.ts';
 import { Gate } from './gate.ts';
 import { HeldListings } from './held-listings.ts';
@@ -120,29 +124,34 @@ export class System implements AsyncDisposable {
   ): AsyncGenerator<{ readonly entry: Entry; readonly isSure: boolean }, void, undefined> {
     this.#requireAllowed(type, 'SEARCH');
     const { filter, comparison, attributes, pageSize = PAGE_SIZE } = question;
-    const ended = new AbortController();
-    const pulled = { signal: ended.signal, attributes, binary: binaryNames(type) };
-    const pages = this.#connector
-      .search(type.native, { filter, comparison, pageSize }, pulled)
-      [Symbol.asyncIterator]();
-    let isStuck = false;
-    try {
-      for (;;) {
-        isStuck = true;
-        const { value: page, done } = await this.#call('SEARCH', signal, (inner) => {
-          inner.addEventListener('abort', () => ended.abort(inner.reason), { once: true });
-          return pages.next();
-        });
-        isStuck = false;
-        if (done === true) return;
-        for (const entry of page.entries) yield { entry, isSure: !page.isSuperset };
-      }
-    } finally {
-      ended.abort();
-      // One that does not come back from a page may not come to its end either.
-      const ending = pages.return?.().catch(() => {});
-      if (!isStuck) await ending;
+    const begin = (inner: AbortSignal) => {
+      const request = { signal: inner, attributes, binary: binaryNames(type) };
+      return this.#connector.search(type.native, { filter, comparison, pageSize }, request);
+    };
+    for await (const page of this.#pulled('SEARCH', begin, signal)) {
+      for (const entry of page.entries) yield { entry, isSure: !page.isSuperset };
     }
+  }
+
+  /**
+   * What has changed since the token, in batches that are pulled. Each pull has the time of a synchronisation.
+   *
+   * @throws ConflictError `SYSTEM_TOKEN_EXPIRED`, NotSupportedError `SYSTEM_NOT_SUPPORTED`
+   */
+  changes(
+    type: SystemObjectType,
+    token: Token | typeof LATEST,
+    { attributes, mostAtOnce }: Pick<ChangesRequest, 'attributes' | 'mostAtOnce'>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<ChangeBatch, void, undefined> {
+    this.#requireAllowed(type, 'SYNC');
+    const begin = (inner: AbortSignal) => {
+      const request = { signal: inner, attributes, binary: binaryNames(type), mostAtOnce };
+      const connector = this.#connector;
+      if (connector.changes !== undefined) return connector.changes(type.native, token, request);
+      throw new ConnectorError('notSupported', 'This kind of system does not tell what has changed');
+    };
+    return this.#pulled('SYNC', begin, signal);
   }
 
   async create(type: SystemObjectType, attributes: Attributes, signal?: AbortSignal): Promise<string> {
@@ -201,6 +210,35 @@ export class System implements AsyncDisposable {
     this.#ended.abort();
     await this.listings.close();
     await this.#connector[Symbol.asyncDispose]();
+  }
+
+  /** What a connector gives bit by bit: each bit is a call. */
+  async *#pulled<T>(
+    operation: SystemOperation,
+    begin: (signal: AbortSignal) => AsyncIterable<T>,
+    outer: AbortSignal | undefined,
+  ): AsyncGenerator<T, void, undefined> {
+    const ended = new AbortController();
+    let bits: AsyncIterator<T> | undefined;
+    let isStuck = false;
+    try {
+      for (;;) {
+        isStuck = true;
+        const { value, done } = await this.#call(operation, outer, async (inner) => {
+          inner.addEventListener('abort', () => ended.abort(inner.reason), { once: true });
+          bits ??= begin(ended.signal)[Symbol.asyncIterator]();
+          return bits.next();
+        });
+        isStuck = false;
+        if (done === true) return;
+        yield value;
+      }
+    } finally {
+      ended.abort();
+      // One that does not come back from a bit may not come to its end either.
+      const ending = bits?.return?.()?.then(undefined, () => {});
+      if (!isStuck) await ending;
+    }
   }
 
   async #call<T>(

@@ -4,6 +4,7 @@ import type { JsonObject } from '#json/index.ts';
 import { compileFilter, type QueryFilter } from '#resource/index.ts';
 import { objectTypesTemplate } from '#system/system-template.ts';
 import { type ConnectorFixture, ConnectorSite, errorId } from '../../support/connector/fixture.ts';
+import { describeChanges } from './connector-changes.ts';
 import { describeEndurance, FAST } from './connector-endurance.ts';
 
 /** Characters that mean something to somebody on the way. */
@@ -232,6 +233,11 @@ export function describeConnector(name: string, start: () => Promise<ConnectorFi
       weather('calm');
       await expect(other.system.test()).resolves.toBeUndefined();
     });
+
+    describeChanges(
+      () => fixture,
+      () => site,
+    );
 
     describeEndurance(
       () => fixture,

@@ -1,9 +1,9 @@
 import { NAME, type Scalar } from '#system/contract.ts';
-import { type MemorySystem, memoryKind } from '../../support/connector/memory-connector.ts';
+import { emptyMemory, memoryKind, note } from '../../support/connector/memory-connector.ts';
 import { describeConnector } from './connector-suite.ts';
 
 describeConnector('for objects in memory', async () => {
-  const memory: MemorySystem = { accounts: new Map(), weather: 'calm' };
+  const memory = emptyMemory();
   return {
     kind: memoryKind(memory),
     host: {},
@@ -33,9 +33,13 @@ describeConnector('for objects in memory', async () => {
           [value].flat() as Scalar[],
         ]);
         memory.accounts.set(`seeded-${at}`, new Map([[NAME, [String(login)]], ...values]));
+        note(memory, `seeded-${at}`);
       }
     },
     empty: async () => memory.accounts.clear(),
+    forgetChanges: async () => {
+      memory.log.length = 0;
+    },
     weather: (weather) => {
       memory.weather = weather;
     },

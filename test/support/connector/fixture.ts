@@ -3,7 +3,7 @@ import { openCrypto } from '#crypto/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { QueryFilter, QueryRequest } from '#resource/index.ts';
 import { parsePatch, parseQueryFilter } from '#resource/index.ts';
-import type { ConnectorHost, ConnectorKind } from '#system/contract.ts';
+import type { ChangeBatch, ConnectorHost, ConnectorKind, LATEST, Token } from '#system/contract.ts';
 import { attributesOf, deltasOfPatch } from '#system/deltas.ts';
 import type { SystemObjectType } from '#system/object-type.ts';
 import { objectOf } from '#system/property-value.ts';
@@ -35,6 +35,8 @@ export interface ConnectorFixture extends AsyncDisposable {
   readonly empty: () => Promise<void>;
   /** Whether the other side answers. */
   readonly weather?: (weather: 'calm' | 'refused' | 'silent') => void;
+  /** Has the other side forget what has changed until now, as one does whose log is cut off. */
+  readonly forgetChanges?: () => Promise<void>;
   /** What lies between. */
   readonly proxy?: TcpProxy;
   /** How many objects its memory is tried with. */
@@ -58,8 +60,10 @@ export class ConnectorSite implements AsyncDisposable {
   readonly type: SystemObjectType;
   /** What it has told of itself. */
   readonly told: unknown[] = [];
+  readonly fixture: ConnectorFixture;
 
-  constructor(fixture: ConnectorFixture, changes: JsonObject = {}) {
+  constructor(fixture: ConnectorFixture, changes: JsonObject = {}, clock = Date.now) {
+    this.fixture = fixture;
     const written = { ...fixture.config, ...changes };
     const read = provisionerConfig.schema.safeParse(written);
     if (!read.success) throw new Error(JSON.stringify(read.error.issues));
@@ -69,7 +73,7 @@ export class ConnectorSite implements AsyncDisposable {
       throw new Error('The fixture has no network');
     };
     const host = {
-      now: Date.now,
+      now: clock,
       connect: unreachable,
       request: unreachable,
       resolveFile: (path: string) => path,
@@ -113,6 +117,12 @@ export class ConnectorSite implements AsyncDisposable {
       all.push(object);
     }
     return all;
+  }
+
+  /** The changes since a token. */
+  async *changes(token: Token | typeof LATEST, mostAtOnce = 500): AsyncGenerator<ChangeBatch> {
+    const attributes = attributesFor(this.type, wantedBy([]));
+    yield* this.system.changes(this.type, token, { attributes, mostAtOnce });
   }
 
   query(request: Partial<QueryRequest>) {

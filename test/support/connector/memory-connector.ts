@@ -3,16 +3,21 @@ import {
   ACCOUNT,
   type AttributeDelta,
   type Attributes,
+  type Change,
+  type ChangeBatch,
+  type ChangesRequest,
   type Connector,
   ConnectorError,
   type ConnectorKind,
   type Entry,
   type Filter,
+  LATEST,
   NAME,
   PASSWORD,
   type Scalar,
   type SearchQuery,
   Secret,
+  type Token,
   UID,
 } from '#system/contract.ts';
 
@@ -22,6 +27,20 @@ type Stored = Map<string, readonly Scalar[]>;
 export interface MemorySystem {
   readonly accounts: Map<string, Stored>;
   weather: 'calm' | 'refused' | 'silent';
+  /** What has happened to accounts, the oldest first. */
+  readonly log: { readonly number: number; readonly id: string; readonly last?: Entry }[];
+  /** How much has happened: the number of what comes next. */
+  next: number;
+}
+
+export function emptyMemory(): MemorySystem {
+  return { accounts: new Map(), weather: 'calm', log: [], next: 0 };
+}
+
+/** Notes what has become of an account. @param last what it was, where it goes */
+export function note(memory: MemorySystem, id: string, last?: Entry): void {
+  memory.log.push({ number: memory.next, id, ...(last === undefined ? {} : { last }) });
+  memory.next += 1;
 }
 
 const PROPERTIES = {
@@ -46,6 +65,7 @@ class MemoryConnector implements Connector {
     delete: true,
     filter: ['eq', 'pr'],
     stableListing: true,
+    changes: 'full',
     maxConcurrency: 10,
   } as const;
   readonly #memory: MemorySystem;
@@ -99,6 +119,7 @@ class MemoryConnector implements Connector {
     }
     const id = randomUUID();
     this.#memory.accounts.set(id, new Map(attributes));
+    note(this.#memory, id);
     return { id };
   }
 
@@ -111,12 +132,48 @@ class MemoryConnector implements Connector {
       if (values.length === 0) stored.delete(delta.name);
       else stored.set(delta.name, values);
     }
+    note(this.#memory, id);
     return { id };
   }
 
   async delete(_type: string, id: string): Promise<void> {
     await this.#reach();
+    const stored = this.#memory.accounts.get(id);
+    if (stored === undefined) return;
     this.#memory.accounts.delete(id);
+    note(this.#memory, id, entryOf(id, stored));
+  }
+
+  async *changes(
+    _type: string,
+    token: Token | typeof LATEST,
+    { mostAtOnce }: ChangesRequest,
+  ): AsyncGenerator<ChangeBatch> {
+    await this.#reach();
+    const { log, next, accounts } = this.#memory;
+    if (token === LATEST) {
+      yield { changes: [], token: String(next), isLast: true };
+      return;
+    }
+    const since = /^\d{1,9}$/.test(token) ? Number(token) : Number.NaN;
+    const first = log[0]?.number ?? next;
+    // What was forgotten after the token may have been anything.
+    if (!(since >= first && since <= next)) {
+      throw new ConnectorError('tokenExpired', `Nothing is known of the time since '${token}'`);
+    }
+    const later = log.filter(({ number }) => number >= since);
+    for (let at = 0; at === 0 || at < later.length; at += mostAtOnce) {
+      await this.#reach();
+      const some = later.slice(at, at + mostAtOnce);
+      const changes = some.flatMap(({ id, last }): Change[] => {
+        if (last !== undefined) return [{ kind: 'delete', id, last }];
+        const stored = accounts.get(id);
+        // Its end is told further down.
+        return stored === undefined ? [] : [{ kind: 'upsert', entry: entryOf(id, stored) }];
+      });
+      const now = (some.at(-1)?.number ?? since - 1) + 1;
+      yield { changes, token: String(now), isLast: at + mostAtOnce >= later.length };
+    }
   }
 
   async authenticate(_type: string, name: string, password: Secret): Promise<string> {

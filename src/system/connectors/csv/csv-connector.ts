@@ -102,6 +102,7 @@ class CsvConnector implements Connector {
       delete: canWrite,
       filter: [],
       stableListing: true,
+      changes: 'compared',
       maxConcurrency: 10,
     };
   }

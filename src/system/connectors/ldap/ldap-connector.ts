@@ -56,6 +56,7 @@ class LdapConnector implements Connector {
     delete: true,
     filter: ['eq', 'co', 'sw', 'ew', 'pr', 'in'],
     stableListing: false,
+    changes: 'none',
     maxConcurrency: 50,
   };
   readonly #configuration: LdapConfiguration;

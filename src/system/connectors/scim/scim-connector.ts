@@ -53,6 +53,7 @@ class ScimConnector implements Connector {
     delete: true,
     filter: ['eq', 'co', 'sw', 'ew', 'in'],
     stableListing: false,
+    changes: 'none',
     maxConcurrency: 20,
   };
   readonly #http: ScimHttp;

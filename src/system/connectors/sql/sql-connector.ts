@@ -78,6 +78,7 @@ class SqlConnector implements Connector {
     delete: true,
     filter: ['eq', 'co', 'sw', 'ew', 'lt', 'le', 'gt', 'ge', 'pr', 'in'],
     stableListing: true,
+    changes: 'none',
     maxConcurrency: 50,
   };
   readonly #configuration: SqlConfiguration;
