@@ -19,6 +19,7 @@ import {
   Secret,
   type Token,
 } from './contract.ts';
+import { endedBy } from './ended-by.ts';
 import { Gate } from './gate.ts';
 import { HeldListings } from './held-listings.ts';
 import { binaryNames, compileObjectTypes, type SystemObjectType } from './object-type.ts';
@@ -327,19 +328,4 @@ export function notFoundThere(system: string, type: string, id: string): NotFoun
 /** @param ms of the clock that only goes on */
 function wallTime(ms: number): string {
   return new Date(performance.timeOrigin + ms).toISOString();
-}
-
-/** A connector that does not listen to its signal holds up nobody. */
-async function endedBy<T>(signal: AbortSignal, work: Promise<T>, error: () => ConnectorError): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(error());
-  if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    work.catch(() => {});
-    promise.catch(() => {});
-  }
 }
