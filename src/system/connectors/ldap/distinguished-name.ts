@@ -50,6 +50,17 @@ function split(text: string, separator: string): string[] {
   return [...parts, part];
 }
 
+/** Without those that are below another: they are found with that. */
+export function outermost(names: readonly string[]): readonly string[] {
+  return names.filter(
+    (name, at) =>
+      !names.some(
+        (other, place) =>
+          place !== at && isBelowName(name, other) && !(isSameName(name, other) && at < place),
+      ),
+  );
+}
+
 /** Around a value; one that is escaped is part of it. */
 function withoutBlanks(value: string): string {
   const text = value.trimStart();

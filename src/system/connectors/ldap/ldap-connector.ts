@@ -21,7 +21,7 @@ import {
   type WriteRequest,
   type WriteResult,
 } from '../../contract.ts';
-import { isBelowName, isSameName } from './distinguished-name.ts';
+import { isBelowName, outermost } from './distinguished-name.ts';
 import {
   ignoredProperties,
   type LdapConfiguration,
@@ -70,14 +70,7 @@ class LdapConnector implements Connector {
     const ca = caFile === undefined ? undefined : host.resolveFile(caFile);
     this.#connections = new LdapConnections(loginOf(configuration, ca), host.connect);
     this.#subschema = new SubschemaReader(this.#connections);
-    // One below another is found with that.
-    this.#bases = baseContexts.filter(
-      (base, at) =>
-        !baseContexts.some(
-          (other, place) =>
-            place !== at && isBelowName(base, other) && !(isSameName(base, other) && at < place),
-        ),
-    );
+    this.#bases = outermost(baseContexts);
   }
 
   async test(signal: AbortSignal): Promise<void> {
