@@ -12,6 +12,7 @@ import {
 } from '#resource/index.ts';
 import type { UserTask } from '../engine/index.ts';
 import { describeTaskForm, findTemplate } from '../form/index.ts';
+import { refuseUnknownParameters } from '../query/parameter.ts';
 import { queryKind } from '../query/query-kind.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { findDefinition, findResource } from './definition-repository.ts';
@@ -32,6 +33,7 @@ export function taskDefinitionResource(platform: WorkflowPlatform): RouteHandler
       description: { title: 'Task definition', query: '_queryId=query-all-ids' },
       async query(context, request) {
         queryKind(request, ['all']);
+        refuseUnknownParameters(request.parameters, []);
         const definition = await definitionOf(context, match);
         return queryResult(
           userTasks(definition).map((task) => resource(task.id, null, viewTaskDefinition(task, definition))),

@@ -16,7 +16,7 @@ import type { FlowNode } from '../engine/index.ts';
 import { formSchema } from '../form/index.ts';
 import { ownName } from '../identity/own-name.ts';
 import { isId } from '../instance/instance-id.ts';
-import { readInstant } from '../query/parameter.ts';
+import { readInstant, refuseUnknownParameters } from '../query/parameter.ts';
 import { viewTask } from '../task/task-view.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import {
@@ -40,7 +40,7 @@ export function inboxKind({ queryId }: QueryRequest): InboxKind | undefined {
  * A page of the caller's tasks, due ones first, each with its process and its form without values; reading the task shows
  * these. One statement, however many tasks there are.
  *
- * @throws BadRequestError `WORKFLOW_BAD_PARAMETER`, `WORKFLOW_BAD_SORT_KEY`, `PAGING_BAD_COOKIE`
+ * @throws BadRequestError `WORKFLOW_UNKNOWN_PARAMETER`, `WORKFLOW_BAD_PARAMETER`, `WORKFLOW_BAD_SORT_KEY`, `PAGING_BAD_COOKIE`
  */
 export async function queryInbox(
   platform: WorkflowPlatform,
@@ -49,6 +49,7 @@ export async function queryInbox(
   kind: InboxKind,
 ): Promise<QueryResult> {
   const { parameters, paging } = request;
+  refuseUnknownParameters(parameters, ['processDefinitionKey', 'dueBefore', 'dueAfter']);
   refuseSortKeys(request, kind, 'by when tasks are due');
   refuseOffset(paging);
   const { processDefinitionKey: processKey, dueBefore, dueAfter } = parameters;

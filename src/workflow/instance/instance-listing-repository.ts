@@ -4,7 +4,7 @@ import type { JsonObject } from '#json/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
 import type { Execution } from '../engine/index.ts';
 import { idIs, type Listing, type ListPage, listPage, textIs, variableIs } from '../query/list-repository.ts';
-import { isTrue, readInstant, variableParameters } from '../query/parameter.ts';
+import { isTrue, readInstant, VARIABLE, variableParameters } from '../query/parameter.ts';
 import type { QueryKind } from '../query/query-kind.ts';
 import type { Suspension } from './instance.ts';
 import { SUSPENSION } from './suspension-repository.ts';
@@ -73,6 +73,7 @@ const LISTING: Listing = {
     finishedAfter: after('finishedAfter', 'ended_at'),
     finishedBefore: before('finishedBefore', 'ended_at'),
   },
+  others: [VARIABLE],
   sorts: {
     processInstanceId: ID,
     processDefinitionId: column('definition_id'),

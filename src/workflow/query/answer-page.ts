@@ -3,7 +3,7 @@ import type { ListPage } from './list-repository.ts';
 
 /** A page as all collections of this room answer it. */
 export function answerPage<Row>(
-  { rows, cookie, total }: ListPage<Row>,
+  { rows, cookie, total, warnings }: ListPage<Row>,
   view: (row: Row) => Resource,
 ): QueryResult {
   return {
@@ -12,5 +12,6 @@ export function answerPage<Row>(
     pagedResultsCookie: cookie,
     totalPagedResultsPolicy: total === -1 ? 'NONE' : 'EXACT',
     totalPagedResults: total,
+    ...(warnings === undefined ? {} : { warnings }),
   };
 }

@@ -4,6 +4,7 @@ import { oneRow } from '#database/index.ts';
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
 import { isId } from '../instance/instance-id.ts';
+import { refuseUnknownParameters } from './parameter.ts';
 import type { QueryKind } from './query-kind.ts';
 
 export type Condition = RawBuilder<unknown>;
@@ -16,6 +17,8 @@ export interface Listing {
   readonly base: readonly Condition[];
   /** By parameter: the condition, or undefined when that value asks for nothing. */
   readonly filters: Readonly<Record<string, (value: string) => Condition | undefined>>;
+  /** Further parameters, from which `more` comes. */
+  readonly others?: readonly string[];
   /** By sort key. */
   readonly sorts: Readonly<Record<string, RawBuilder<unknown>>>;
   /** What makes any order total. */
@@ -44,13 +47,14 @@ export interface ListPage<Row> {
   readonly cookie: string | null;
   /** -1 when it was not counted. */
   readonly total: number;
+  readonly warnings?: readonly string[];
 }
 
 /**
  * One page of a collection. Cookies are offsets; a cookie that comes back moves the window like an offset.
  *
  * @param more conditions that no single parameter makes
- * @throws BadRequestError `WORKFLOW_BAD_SORT_KEY`, `PAGING_BAD_COOKIE` and what a filter says of its value
+ * @throws BadRequestError `WORKFLOW_UNKNOWN_PARAMETER`, `WORKFLOW_BAD_SORT_KEY`, `PAGING_BAD_COOKIE` and what a filter says of its value
  */
 export async function listPage<Row>(
   db: Db,
@@ -60,8 +64,10 @@ export async function listPage<Row>(
   more: readonly Condition[] = [],
   shortcut?: Shortcut,
 ): Promise<ListPage<Row>> {
-  const { select, from, base } = listing;
+  const { select, from, base, filters, others = [] } = listing;
+  refuseUnknownParameters(request.parameters, [...Object.keys(filters), ...others]);
   const isFiltered = kind === 'filtered';
+  const [unheeded] = isFiltered ? [] : Object.keys(request.parameters);
   const conditions = [...base, ...(isFiltered ? [...conditionsOf(request, listing), ...more] : [])];
   const where = allOf(shortcut === undefined ? conditions : [...conditions, shortcut.condition]);
   const { pageSize, totalPolicy } = request.paging;
@@ -79,6 +85,9 @@ export async function listPage<Row>(
     rows: hasMore ? rows.slice(0, pageSize) : rows,
     cookie: hasMore ? String(offset + pageSize) : null,
     total: totalPolicy === 'NONE' || pageSize === 0 ? -1 : await countRows(db, from, where),
+    ...(unheeded === undefined
+      ? {}
+      : { warnings: [`'${request.queryId}' answers all; '${unheeded}' filters _queryId=filtered-query`] }),
   };
 }
 

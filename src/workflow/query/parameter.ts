@@ -1,4 +1,5 @@
-import { BadRequestError } from '#errors/index.ts';
+import { BadRequestError, didYouMean } from '#errors/index.ts';
+import { PROTOCOL_PARAMETERS } from '#resource/index.ts';
 import { isInstant, parseInstant } from '#time/index.ts';
 
 /** `true` in any case filters, everything else does not. */
@@ -42,11 +43,41 @@ export function readInstant(name: string, value: string): string {
   });
 }
 
+/** What parameters begin with that ask for the value of a variable. */
+export const VARIABLE = 'var-';
+
 /** Names behind the prefix `var-` with the value each must have. */
 export function variableParameters(
   parameters: Readonly<Record<string, string>>,
 ): [name: string, value: string][] {
   return Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
-    name.startsWith('var-') && name.length > 4 ? [[name.slice(4), value]] : [],
+    name.startsWith(VARIABLE) && name !== VARIABLE ? [[name.slice(VARIABLE.length), value]] : [],
   );
+}
+
+/** Scripts send them along. */
+const OF_THE_PROTOCOL: ReadonlySet<string> = new Set(PROTOCOL_PARAMETERS);
+
+/**
+ * @param known names that the query understands; those of variables it does when `var-` is among them
+ * @throws BadRequestError `WORKFLOW_UNKNOWN_PARAMETER`: a filter that is passed over would answer what nobody has asked for
+ */
+export function refuseUnknownParameters(
+  parameters: Readonly<Record<string, string>>,
+  known: readonly string[],
+): void {
+  const names = known.filter((name) => name !== VARIABLE);
+  const takesVariables = names.length < known.length;
+  const isKnown = (name: string) =>
+    names.includes(name) ||
+    OF_THE_PROTOCOL.has(name) ||
+    (takesVariables && name.startsWith(VARIABLE) && name !== VARIABLE);
+  const unknown = Object.keys(parameters).find((name) => !isKnown(name));
+  if (unknown === undefined) return;
+  const list = takesVariables ? [...names, `${VARIABLE}<name>`] : names;
+  throw new BadRequestError(`This query knows no parameter '${unknown}'`, {
+    id: 'WORKFLOW_UNKNOWN_PARAMETER',
+    field: unknown,
+    hint: didYouMean(unknown, names) ?? (list.length === 0 ? 'It knows none' : `It knows ${list.join(', ')}`),
+  });
 }

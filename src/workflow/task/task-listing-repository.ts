@@ -15,7 +15,7 @@ import {
   textIs,
   variableIs,
 } from '../query/list-repository.ts';
-import { isTrue, readInteger, variableParameters } from '../query/parameter.ts';
+import { isTrue, readInteger, VARIABLE, variableParameters } from '../query/parameter.ts';
 import type { QueryKind } from '../query/query-kind.ts';
 import { type Candidates, isOfCandidates, tasksOfCandidates } from './candidate-repository.ts';
 
@@ -57,6 +57,8 @@ const COMMON_FILTERS: Listing['filters'] = {
   processInstanceId: idIs(column('instance_id')),
   assignee: textIs(column('assignee')),
   taskId: idIs(column('id')),
+  // Some clients of the field call it so.
+  _id: idIs(column('id')),
   owner: textIs(column('owner')),
   description: textIs(column('description')),
   tenantId: textIs(column('tenant_id')),
@@ -73,6 +75,7 @@ const OPEN: Listing = {
     name: textIs(column('name')),
     unassigned: (value) => (isTrue(value) ? sql`t.assignee is null` : undefined),
   },
+  others: ['taskCandidateUser', 'taskCandidateGroup', 'taskCandidateOrAssigned', VARIABLE],
   sorts: {
     _id: ID,
     name: column('name'),
@@ -101,6 +104,7 @@ const HISTORY: Listing = {
     processFinished: (value) => (isTrue(value) ? processHasEnded(sql`is not null`) : undefined),
     processUnfinished: (value) => (isTrue(value) ? processHasEnded(sql`is null`) : undefined),
   },
+  others: ['taskCandidateUser', 'taskCandidateGroup', VARIABLE],
   sorts: {
     taskId: ID,
     _id: ID,
@@ -152,11 +156,9 @@ export async function listHistoricTasks(
   kind: QueryKind,
   groupsOf: GroupsOf,
 ): Promise<ListPage<TaskRow>> {
-  const { taskCandidateOrAssigned: _, ...parameters } = request.parameters;
-  const known = { ...request, parameters };
-  const asked = kind === 'filtered' ? await readCandidates(known, groupsOf, false) : undefined;
+  const asked = kind === 'filtered' ? await readCandidates(request, groupsOf, false) : undefined;
   const more = asked === undefined ? [] : [asked.free, isOfCandidates(asked.candidates, false)];
-  return listPage(db, known, kind, HISTORY, [...more, ...variableConditions(known)]);
+  return listPage(db, request, kind, HISTORY, [...more, ...variableConditions(request)]);
 }
 
 export async function listTasksOf(db: Db, instanceId: string): Promise<TaskRow[]> {
