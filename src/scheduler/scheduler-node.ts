@@ -13,6 +13,7 @@ import { TriggerPoller } from './run/trigger-poller.ts';
 import type { Tuning } from './run/tuning.ts';
 import { FileSchedules } from './schedule/file-schedules.ts';
 import { contextSeals } from './schedule/sealed-context.ts';
+import { wordKeeper } from './schedule/word-keeper.ts';
 import { schedulerTuning, scheduleSecrets } from './scheduler-settings.ts';
 import type { ScheduledServices } from './service/scheduled-service.ts';
 import { jobStore } from './store/job-store.ts';
@@ -71,6 +72,7 @@ export function schedulerNode(parts: SchedulerParts, node: NodeGround): NodePart
         keepDays: () => config.get(schedulerConfig).countDays,
         observe,
       }),
+      wordKeeper(database, observe),
       poller,
     ],
     onWakeUp: { [WAKE_UP.scheduler]: () => poller.wake() },

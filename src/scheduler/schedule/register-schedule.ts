@@ -21,6 +21,7 @@ import {
 import { notingTransition } from '../store/transition-repository.ts';
 import { anchored, firstFiring, withoutAnchor } from './next-firing.ts';
 import { type ScheduleDefinition, timingOf } from './schedule.ts';
+import { scheduleWords } from './schedule-words.ts';
 import { type ContextSeals, isOpen } from './sealed-context.ts';
 import { type SecretReferences, shownDefinition } from './secret-context.ts';
 import { isRetimed } from './timing-change.ts';
@@ -60,7 +61,7 @@ export async function createSchedule(
   const first = firstOf(definition, now, dst);
   const db = await unitOfWork.db();
   const owner = definition.persisted ? undefined : await lifeOf(db, scope.nodeName);
-  const job = await insertJob(db, { ...registration, definition, contentHash: hashOf(definition) }, owner);
+  const job = await insertJob(db, { ...registration, ...storedOf(definition) }, owner);
   if (job === undefined) return undefined;
   if (first !== null) await insertDue(db, job, first);
   await record(scope, 'create', null, job);
@@ -95,7 +96,7 @@ export async function updateSchedule(
   const definition = await sealedBy(scope, anchored(registration.definition, now, anchor));
   const first = retimed ? firstOf(definition, now, dst) : null;
   const db = await unitOfWork.db();
-  const change = { definition, source, contentHash: hashOf(definition), newGeneration: retimed };
+  const change = { ...storedOf(definition), source, newGeneration: retimed };
   return notingTransition(db, old.triggerId, async () => {
     const job = await updateJob(db, old.triggerId, change);
     if (retimed) {
@@ -176,6 +177,10 @@ function firstOf(definition: ScheduleDefinition, now: number, dst: DaylightSavin
     });
   }
   return definition.enabled ? first : null;
+}
+
+function storedOf(definition: ScheduleDefinition) {
+  return { definition, contentHash: hashOf(definition), words: scheduleWords(withoutAnchor(definition)) };
 }
 
 function hashOf(registered: ScheduleDefinition): string {

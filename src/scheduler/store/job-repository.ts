@@ -23,6 +23,11 @@ export interface JobRow {
   readonly ownerId: number | null;
 }
 
+/** When it fires, for people who look with psql. */
+interface Spoken {
+  readonly words: string;
+}
+
 const COLUMNS = sql.raw(
   `trigger_id as "triggerId", id, generation, definition, source, content_hash as "contentHash", paused,
    parked is not null as parked,
@@ -89,12 +94,12 @@ export async function findLife(db: Db, nodeName: string): Promise<Holder | undef
 /** @param owner the life in whose memory it is; undefined for a persisted one. @returns undefined when the id is taken */
 export async function insertJob(
   db: Db,
-  job: Pick<JobRow, 'id' | 'definition' | 'source' | 'contentHash'>,
+  job: Pick<JobRow, 'id' | 'definition' | 'source' | 'contentHash'> & Spoken,
   owner?: Holder,
 ): Promise<JobRow | undefined> {
   const { rows } = await sql<JobRow>`
-    insert into scheduler_job (id, definition, source, content_hash, owner_id, owner_epoch)
-    values (${job.id}, ${JSON.stringify(job.definition)}::jsonb, ${job.source}, ${job.contentHash},
+    insert into scheduler_job (id, definition, source, content_hash, words, owner_id, owner_epoch)
+    values (${job.id}, ${JSON.stringify(job.definition)}::jsonb, ${job.source}, ${job.contentHash}, ${job.words},
             ${owner?.nodeId ?? null}, ${owner?.epoch ?? null})
     on conflict (id, owner_id) do nothing
     returning ${COLUMNS}`.execute(db);
@@ -105,12 +110,12 @@ export async function insertJob(
 export async function updateJob(
   db: Db,
   triggerId: number,
-  change: Pick<JobRow, 'definition' | 'source' | 'contentHash'> & { newGeneration: boolean },
+  change: Pick<JobRow, 'definition' | 'source' | 'contentHash'> & Spoken & { newGeneration: boolean },
 ): Promise<JobRow> {
   const { rows } = await sql<JobRow>`
     update scheduler_job
     set definition = ${JSON.stringify(change.definition)}::jsonb, source = ${change.source},
-        content_hash = ${change.contentHash}, parked = null, updated_at = clock_timestamp(),
+        content_hash = ${change.contentHash}, words = ${change.words}, parked = null, updated_at = clock_timestamp(),
         generation = generation + ${change.newGeneration ? 1 : 0}
     where trigger_id = ${triggerId}
     returning ${COLUMNS}`.execute(db);

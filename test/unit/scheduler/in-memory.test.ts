@@ -5,9 +5,11 @@ import type { JsonObject } from '#json/index.ts';
 import type { Run } from '../../../src/scheduler/run/run.ts';
 import { createSchedule } from '../../../src/scheduler/schedule/register-schedule.ts';
 import { parseSchedule } from '../../../src/scheduler/schedule/schedule.ts';
+import { wordKeeper } from '../../../src/scheduler/schedule/word-keeper.ts';
 import { claimDue } from '../../../src/scheduler/store/claim-repository.ts';
 import { findJob } from '../../../src/scheduler/store/job-repository.ts';
 import { endLife, listOrphanedLives } from '../../../src/scheduler/store/release-repository.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
 const A = { nodeId: 1, epoch: 1 };
@@ -108,6 +110,27 @@ describe('what a node has in memory', () => {
     const why = 'node a was lost while it ran, and the schedule was in its memory';
     expect(await ledger()).toEqual(started.map(() => ({ outcome: 'lost', why })));
     expect((await claim(again)).map((run) => run.started?.jobId)).toEqual(['anew']);
+  });
+
+  it('says in words when it fires, and what was registered without words is given some', async () => {
+    const shown = async () =>
+      (
+        await sql<{ words: string }>`select schedule, words from svc_schedule order by schedule`.execute(
+          database.db,
+        )
+      ).rows;
+    await put('each-second', 'a');
+    await put('nightly', 'a', { schedule: '0 30 2 * * ?', persisted: true });
+    const words = [
+      { schedule: 'each-second', words: 'Every second' },
+      { schedule: 'nightly', words: 'At 02:30' },
+    ];
+    expect(await shown()).toEqual(words);
+    await sql`update scheduler_job set words = null`.execute(database.db);
+    const keeper = wordKeeper(database, () => {});
+    await keeper.start();
+    expect(await eventually(shown, (rows) => rows.every((row) => row.words !== null))).toEqual(words);
+    await keeper.stop();
   });
 
   it('is nothing while others have given the node up', async () => {
