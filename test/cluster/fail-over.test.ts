@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { migrate, openDatabase, readMigrations } from '#database/index.ts';
 import { startTestServer } from '../support/server.ts';
-import { startPair } from '../support/standby.ts';
+import { type Pair, startPair } from '../support/standby.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
 
 const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname;
 
@@ -47,4 +48,53 @@ test('a node whose database is a primary and a standby goes on where the standby
   await expect
     .poll(async () => (await promoted.pool.query('select state from svc_node')).rows)
     .toEqual([{ state: 'running' }]);
+  await expectNoWayBack(pair);
 });
+
+/** Whoever has seen the one that was promoted goes to no other, neither by a list of hosts nor behind a balancer. */
+async function expectNoWayBack(pair: Pair): Promise<void> {
+  await using scope = new AsyncDisposableStack();
+  const open = (url: string) => {
+    const { pool, close } = openDatabase({ url, poolSize: 4, onError: () => {} });
+    scope.defer(close);
+    return pool;
+  };
+  const portOf = ({ url }: { readonly url: string }) => Number(new URL(url).port);
+  const askPort = async (pool: ReturnType<typeof open>) =>
+    (await pool.query<{ port: number }>('select inet_server_port() as port')).rows[0]?.port;
+  const whole = new URL(pair.url.replace(/@[^/]+/, '@one'));
+  const addresses = [pair.primary, pair.standby].map(({ url }) => new URL(url).host);
+  const listed = open(pair.url.replace(/@[^/]+/, `@${addresses.join(',')}`));
+  expect(await askPort(listed)).toBe(portOf(pair.standby));
+
+  const old = await pair.comeBack();
+  let target = old;
+  const proxy = scope.use(
+    await TcpProxy.open(() => ({ host: '127.0.0.1', port: portOf(target) }), Math.random),
+  );
+  whole.host = `127.0.0.1:${proxy.port}`;
+  const balanced = open(whole.href);
+  expect(await askPort(balanced)).toBe(portOf(old));
+  const held = balanced.query('select pg_sleep(3600)').then(String, String);
+  target = pair.standby;
+  // A session of the new one, while the other is held.
+  await using fresh = await balanced.connect().then((client) => ({
+    client,
+    [Symbol.asyncDispose]: async () => client.release(),
+  }));
+  await fresh.client.query('select 1');
+  await expect.poll(() => askPort(balanced)).toBe(portOf(pair.standby));
+  expect(await held).toMatch(/another server has taken over/);
+
+  target = old;
+  proxy.endAll('reset');
+  await expect
+    .poll(() => askPort(balanced).catch(String))
+    .toMatch(/a primary that was replaced: on timeline 1, not 2/);
+  target = pair.standby;
+  await expect.poll(() => askPort(balanced).catch(String)).toBe(portOf(pair.standby));
+  await open(pair.standby.url).query(
+    'select pg_terminate_backend(pid, 5000) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null',
+  );
+  await expect.poll(() => askPort(listed).catch(String)).toBe(portOf(pair.standby));
+}

@@ -16,6 +16,8 @@ export interface Pair extends AsyncDisposable {
   readonly url: string;
   /** Has the standby take the place of the primary, which has been stopped. */
   promote(): Promise<void>;
+  /** Starts the primary again that was stopped, which knows nothing of what has happened since. */
+  comeBack(): Promise<EmbeddedServer>;
 }
 
 export async function startPair(): Promise<Pair> {
@@ -58,6 +60,11 @@ export async function startPair(): Promise<Pair> {
         ({ rows }) => rows[0]?.is_standby === false,
       );
       await client.end();
+    },
+    async comeBack() {
+      const old = await startEmbeddedServer({ dataDir: first, settings: SETTINGS });
+      opened.defer(() => old.stop());
+      return old;
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

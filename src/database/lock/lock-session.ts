@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { oneRow } from '../one-row.ts';
-import { DatabaseClient } from '../pool/database-client.ts';
+import { askPlace } from '../pool/current-server.ts';
+import { admitSession, DatabaseClient } from '../pool/database-client.ts';
 import { dropConnection, noteSession, sessionOf } from '../wire/pg-client.ts';
 
 /** First key of the advisory locks; the second is the node's id. */
@@ -38,8 +39,14 @@ export class LockSession {
     client.on('error', (error) => session.#lose(error, onLost));
     client.on('end', () => session.#lose(new Error('Connection ended'), onLost));
     await client.connect();
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    noteSession(client, rows[0]?.pid);
+    try {
+      const place = await askPlace<{ pid: number }>(client, ', pg_backend_pid() as pid');
+      noteSession(client, place.pid);
+      if (session.number !== null) admitSession(client, url, place);
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
     return session;
   }
 

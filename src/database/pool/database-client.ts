@@ -1,9 +1,10 @@
 import pg from 'pg';
 import { CONNECT_MS } from '../patience.ts';
 import { aim } from '../wire/pg-client.ts';
+import { currentServerOf, NoTarget, type Place } from './current-server.ts';
 import { ofConnect, ofDatabase } from './database-error.ts';
 import { readPasswordBy } from './read-password.ts';
-import { finderOf, NoTarget, type TargetFinder } from './target-finder.ts';
+import { finderOf, type TargetFinder } from './target-finder.ts';
 
 type Call = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -24,42 +25,69 @@ function telling(method: () => Call, tell: (error: unknown) => unknown): Call {
 }
 
 const finders = new WeakMap<object, TargetFinder>();
+/** Why a client cannot connect: a file of its URL that is about to be replaced, perhaps. */
+const unread = new WeakMap<object, unknown>();
 
 /**
  * A connection whose failures are known as those of the database; all connections of the server are of this class. Where the URL
  * names several servers, it goes to the one that is right.
  */
 export class DatabaseClient extends pg.Client {
+  // biome-ignore lint/correctness/noUnreachableSuper: the first has thrown where there is a second
   constructor(config: pg.ClientConfig = {}) {
     const finder = finderOf(config.connectionString);
-    super(finder === undefined ? config : { ...config, connectionString: finder.url });
+    const own = finder === undefined ? config : { ...config, connectionString: finder.url };
+    let failure: unknown;
+    try {
+      // The driver reads certificates and keys anew for each connection, and right here, where a pool waits for no error.
+      super(own);
+    } catch (error) {
+      failure = error;
+      super({ ...own, connectionString: '' });
+    }
+    if (failure !== undefined) unread.set(this, failure);
     readPasswordBy(this, config.connectionString);
     if (finder !== undefined) finders.set(this, finder);
   }
 }
 
-/** @throws Error where a primary was looked for: what has been found has become a standby since */
-export function refuseStandby(client: pg.ClientBase): void {
+/**
+ * Says what the server of a session is, which is dropped when another one takes over.
+ *
+ * @param url as it was written, with all hosts
+ * @throws NoTarget where it may not be written to
+ */
+export function admitSession(client: pg.ClientBase, url: string, place: Place): void {
   const finder = finders.get(client);
-  if (finder?.wantsPrimary !== true) return;
-  finder.forget();
-  throw new NoTarget('the server has become a standby');
+  try {
+    if (place.is_standby && finder?.wantsPrimary === true)
+      throw new NoTarget('the server has become a standby');
+    currentServerOf(url).admit(client, place);
+  } catch (error) {
+    finder?.forget();
+    throw error;
+  }
 }
 
 /** As the method of `pg`, which goes where it was told to when it was made. */
 const connect: Call = function (...args) {
+  if (this instanceof DatabaseClient && unread.has(this))
+    return told(Promise.reject(unread.get(this)), args[0]);
   const finder = this instanceof DatabaseClient ? finders.get(this) : undefined;
   if (finder === undefined || !(this instanceof DatabaseClient))
     return Reflect.apply(pg.Client.prototype.connect, this, args);
-  const [callback] = args;
-  const connected = connectRightOne(this, finder);
+  return told(connectRightOne(this, finder), args[0]);
+};
+
+/** As a promise, or to a callback. */
+function told(connected: Promise<void>, callback: unknown): Promise<void> | undefined {
   if (typeof callback !== 'function') return connected;
   connected.then(
     () => callback(null),
     (error) => callback(error),
   );
   return undefined;
-};
+}
 
 async function connectRightOne(client: pg.Client, finder: TargetFinder): Promise<void> {
   aim(client, await finder.find());

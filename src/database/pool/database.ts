@@ -6,7 +6,6 @@ import {
   type RawBuilder,
 } from 'kysely';
 import pg from 'pg';
-import { oneRow } from '../one-row.ts';
 import { LOCK_MS, TURN_MS } from '../patience.ts';
 import type { Tables } from '../tables.ts';
 import { TransactionGate } from '../unit-of-work/transaction-gate.ts';
@@ -15,7 +14,8 @@ import { noteSession } from '../wire/pg-client.ts';
 import { boundRows } from './bounded-rows.ts';
 import { boundStatements } from './bounded-statements.ts';
 import { CallerTurns } from './caller-turns.ts';
-import { DatabasePool, refuseStandby } from './database-client.ts';
+import { askPlace } from './current-server.ts';
+import { admitSession, DatabasePool } from './database-client.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { retireReadOnlySession } from './read-only-session.ts';
 import { SilenceWatch } from './silence-watch.ts';
@@ -210,10 +210,8 @@ async function inFlight(
 /** What is asked of each session first. */
 interface Introduction {
   readonly session: number;
-  readonly server_since: string;
   readonly ms: number;
   readonly is_read_only: boolean;
-  readonly is_standby: boolean;
 }
 
 const statements = new PreparedStatements();
@@ -245,24 +243,18 @@ function openPool(
     connectionTimeoutMillis: 10_000,
     onConnect: async (client) => {
       if (options.pooled === true) return;
-      const { rows } = await client.query<Introduction>(
-        `select set_config('idle_in_transaction_session_timeout', $1, false), set_config('lock_timeout', $2, false),
-                pg_backend_pid() as session,
-                extract(epoch from pg_postmaster_start_time())::text as server_since,
-                (extract(epoch from clock_timestamp()) * 1000)::float8 as ms,
-                current_setting('default_transaction_read_only')::boolean as is_read_only, pg_is_in_recovery() as is_standby
+      const place = await askPlace<Introduction>(
+        client,
+        `, set_config('idle_in_transaction_session_timeout', $1, false), set_config('lock_timeout', $2, false),
+           pg_backend_pid() as session,
+           (extract(epoch from clock_timestamp()) * 1000)::float8 as ms,
+           current_setting('default_transaction_read_only')::boolean as is_read_only
            ${options.forgets === true ? `, set_config('synchronous_commit', 'off', false)` : ''}
            ${keepsPlans ? `${KEEP_PLANS}, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''}`,
         [String(options.idleInTransactionMs ?? 60_000), String(LOCK_MS)],
       );
-      const {
-        session,
-        server_since: serverSince,
-        ms,
-        is_read_only: isReadOnly,
-        is_standby: isStandby,
-      } = oneRow(rows);
-      if (isStandby) refuseStandby(client);
+      admitSession(client, options.url, place);
+      const { session, server_since: serverSince, ms, is_read_only: isReadOnly } = place;
       greet({ serverSince, ms, heardAt: performance.now() });
       if (isReadOnly) readOnlySessions.add(client);
       noteSession(client, session);

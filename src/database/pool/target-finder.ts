@@ -2,30 +2,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { type DatabaseAddress, type DatabaseTargets, readDatabaseTargets } from '#config/index.ts';
 import { wordsOf } from '#errors/index.ts';
-import { oneRow } from '../one-row.ts';
+import { askPlace, currentServerOf, NoTarget } from './current-server.ts';
 import { readPasswordBy } from './read-password.ts';
 
 /** A host that does not answer at once has the next one asked beside it. */
 const HEAD_START_MS = 250;
 
-/** There is none to go to now; counts as a connection that could not be opened. */
-export class NoTarget extends Error {
-  readonly code = 'ECONNREFUSED';
-}
-
 /**
  * Finds the server of several that takes changes, once for all connections of the thread, and again when one of them was
- * lost or could not be opened. A server of another cluster than the first is none, whatever it says of itself.
+ * lost or could not be opened. A server of another cluster than the first is none, nor is one that was replaced.
  */
 export class TargetFinder {
   readonly #targets: DatabaseTargets;
+  /** As it was written, with all of them. */
+  readonly #whole: string;
   #current: DatabaseAddress | undefined;
   #looking: Promise<DatabaseAddress> | undefined;
-  /** What tells a cluster from others; its servers are copies of each other. */
-  #cluster: string | undefined;
 
-  constructor(targets: DatabaseTargets) {
+  constructor(targets: DatabaseTargets, whole: string) {
     this.#targets = targets;
+    this.#whole = whole;
   }
 
   /** The URL of one of them, for what is the same of all. */
@@ -84,13 +80,9 @@ export class TargetFinder {
     client.on('error', () => {});
     try {
       await client.connect();
-      const { rows } = await client.query<{ is_standby: boolean; cluster: string }>(
-        'select pg_is_in_recovery() as is_standby, system_identifier::text as cluster from pg_control_system()',
-      );
-      const { is_standby: isStandby, cluster } = oneRow(rows);
-      if (wantsPrimary && isStandby) throw new Error('it is a standby');
-      this.#cluster ??= cluster;
-      if (cluster !== this.#cluster) throw new Error('it belongs to another cluster than the one before');
+      const place = await askPlace(client);
+      if (wantsPrimary && place.is_standby) throw new Error('it is a standby');
+      currentServerOf(this.#whole).check(place);
     } finally {
       void client.end().catch(() => undefined);
     }
@@ -107,7 +99,7 @@ export function finderOf(url: string | undefined): TargetFinder | undefined {
   if (known !== undefined) return known;
   const targets = readDatabaseTargets(url);
   if (targets === undefined) return undefined;
-  const finder = new TargetFinder(targets);
+  const finder = new TargetFinder(targets, url);
   finders.set(url, finder);
   return finder;
 }

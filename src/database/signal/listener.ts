@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { backoffMs, type Service } from '#lifecycle/index.ts';
-import { DatabaseClient } from '../pool/database-client.ts';
+import { askPlace } from '../pool/current-server.ts';
+import { admitSession, DatabaseClient } from '../pool/database-client.ts';
 
 const PROBE_INTERVAL_MS = 10_000;
 const PROBE_TIMEOUT_MS = 5_000;
@@ -69,6 +70,7 @@ export class Listener implements Service {
     });
     try {
       await client.connect();
+      admitSession(client, this.#options.url, await askPlace(client));
       await client.query(`listen ${client.escapeIdentifier(this.#options.channel)}`);
     } catch (error) {
       lose(error);

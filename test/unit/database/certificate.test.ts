@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/database/embedded/embedded-server.ts';
-import { DatabaseClient } from '../../../src/database/pool/database-client.ts';
+import { DatabaseClient, DatabasePool } from '../../../src/database/pool/database-client.ts';
 import { certificateAuthority } from '../../support/certificates.ts';
 
 let folder: string;
@@ -95,5 +95,34 @@ describe('a connection to Postgres', () => {
   it('goes to no server that another authority vouches for', async () => {
     const misled = { sslmode: 'verify-full', sslrootcert: theirs.certificate, sslcert, sslkey };
     expect(await connect(misled)).toMatch(/certificate/);
+  });
+
+  it('reads its certificate anew, so that a pool outlives the one that it began with and a moment without any', async () => {
+    const files = { sslrootcert: ours.certificate, sslcert, sslkey };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, `r-${name}`), text);
+    const named = Object.fromEntries(Object.keys(files).map((name) => [name, join(folder, `r-${name}`)]));
+    const { port } = new URL(server.url);
+    const parameters = new URLSearchParams({ sslmode: 'verify-full', ...named });
+    const pool = new DatabasePool({
+      connectionString: `postgres://guest@localhost:${port}/postgres?${parameters}`,
+      max: 1,
+      maxUses: 1,
+    });
+    await using _ = { [Symbol.asyncDispose]: () => pool.end() };
+    const serial = async () =>
+      (
+        await pool.query<{ serial: string }>(
+          'select client_serial::text as serial from pg_stat_ssl where pid = pg_backend_pid()',
+        )
+      ).rows[0]!.serial;
+    const before = await serial();
+    await rm(join(folder, 'r-sslcert'));
+    // The second has to wait for the first, and then finds no file.
+    for (const one of await Promise.allSettled([serial(), serial()]))
+      expect(one).toMatchObject({ status: 'rejected', reason: { code: 'ENOENT' } });
+    const next = ours.issue('guest');
+    await writeFile(join(folder, 'r-sslcert'), next.certificate);
+    await writeFile(join(folder, 'r-sslkey'), next.key);
+    expect(await serial()).not.toBe(before);
   });
 });
