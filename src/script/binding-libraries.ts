@@ -7,6 +7,7 @@ export const bindingLibraries: readonly ScriptSource[] = [
   'request.js',
   'http-request.js',
   'execution.js',
+  'http.js',
 ].map((name) => ({
   name: `bindings/${name}`,
   source: readFileSync(new URL(`./bindings/${name}`, import.meta.url), 'utf8'),

@@ -21,6 +21,8 @@ export interface HostOptions {
   readonly log: (level: LogLevel, message: string) => void;
   /** Of this call alone. */
   readonly operations?: HostOperations;
+  /** Those, modules and the log, and nothing else. */
+  readonly isAlone?: boolean;
 }
 
 export type Host = (operation: string, args: JsonValue[]) => Promise<JsonValue>;
@@ -47,15 +49,16 @@ export function hostOf(options: HostOptions): Host {
 }
 
 function operationsOf(options: HostOptions): HostOperations {
-  const { context, resources } = options;
+  const { context, resources, isAlone = false } = options;
+  const everywhere = { ...options.operations, ...loggers(options.log), ...moduleOperations(options.library) };
+  if (isAlone) return everywhere;
   return {
-    ...options.operations,
+    ...everywhere,
     ...resourceOperations(
       new Connection(resources, context),
       (link) => new Connection(resources, contextFrom(context, link)),
     ),
     ...cryptoOperations(options.crypto),
-    ...loggers(options.log),
     'identityServer.getProperty': ([name, byDefault]) => {
       const value = options.properties.get(String(name));
       return value === undefined ? (byDefault ?? null) : substitute(value, options.properties).value;
@@ -63,12 +66,14 @@ function operationsOf(options: HostOptions): HostOperations {
     'identityServer.getWorkingLocation': () => options.settings.workingLocation,
     'identityServer.getProjectLocation': () => options.settings.projectLocation,
     'identityServer.getInstallLocation': () => options.settings.installLocation,
-    'load.resolve': async ([path]) => ({ ...(await options.library.findFile(String(path))) }),
+  };
+}
+
+function moduleOperations(library: ScriptLibrary): HostOperations {
+  return {
+    'load.resolve': async ([path]) => ({ ...(await library.findFile(String(path))) }),
     'require.resolve': async ([name, requiring]) => ({
-      ...(await options.library.resolveModule(
-        String(name),
-        typeof requiring === 'string' ? requiring : null,
-      )),
+      ...(await library.resolveModule(String(name), typeof requiring === 'string' ? requiring : null)),
     }),
   };
 }

@@ -184,7 +184,7 @@ export class ScriptRunner implements Scripts {
     return this.#groovy;
   }
 
-  #hostOf(context: Context, log: ScriptLog, { operations }: ScriptCall) {
+  #hostOf(context: Context, log: ScriptLog, { operations, isAlone }: ScriptCall) {
     const { config, crypto, resources, settings } = this.#options;
     return hostOf({
       context,
@@ -194,6 +194,7 @@ export class ScriptRunner implements Scripts {
       settings,
       properties: config.properties,
       log: (level, message) => log.add(level, message),
+      isAlone: isAlone === true,
       ...(operations === undefined ? {} : { operations }),
     });
   }

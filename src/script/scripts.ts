@@ -15,6 +15,8 @@ export interface ScriptCall {
   readonly returnBindings?: readonly string[];
   /** Further functions of the host, by name, for what the bindings of this call can do. */
   readonly operations?: HostOperations;
+  /** It reaches `operations`, modules and the log, and neither resources nor secrets nor properties. */
+  readonly isAlone?: true;
   /** Told of each line as it is logged, so that the lines of a run that fails are known too. */
   readonly onLog?: (level: LogLevel, message: string) => void;
 }

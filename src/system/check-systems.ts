@@ -2,7 +2,8 @@ import { type Objection, PROPERTY_FLAGS, type ProvisionerConfig, provisionerConf
 import { isSecretValue } from '#crypto/index.ts';
 import { didYouMean, nearest } from '#errors/index.ts';
 import type { Inspection } from '#platform/index.ts';
-import { findKind } from './connector-kinds.ts';
+import type { ScriptInspector } from '#script/index.ts';
+import { findKind, isScripted } from './connector-kinds.ts';
 import { PROPERTY_TYPES } from './object-type.ts';
 import { readConfiguration, secretProperties } from './read-configuration.ts';
 
@@ -23,8 +24,8 @@ const KEYS = [
 ];
 
 /** `provisioner.openicf-<name>.json`. What is wrong with one that is disabled is a warning. */
-export function checkSystems({ config }: Inspection): void {
-  config.addCheck(provisionerConfig, (value, id) => {
+export function checkSystems({ config, scripts }: Inspection): void {
+  config.addCheck(provisionerConfig, async (value, id) => {
     const others = config
       .list(provisionerConfig)
       .filter(({ alias }) => `${provisionerConfig.id}/${alias}` !== id);
@@ -34,8 +35,54 @@ export function checkSystems({ config }: Inspection): void {
         others.map((one) => one.value),
       ),
       ...inspect(value),
+      ...(await inspectScript(scripts, value)),
     ];
     return value.enabled ? objections : objections.map((one) => ({ ...one, isWarning: true }));
+  });
+}
+
+/** The file of one that is a script. */
+async function inspectScript(
+  scripts: ScriptInspector,
+  { connectorRef, configurationProperties }: ProvisionerConfig,
+): Promise<readonly Objection[]> {
+  const { file } = configurationProperties;
+  if (!isScripted(connectorRef.connectorName) || typeof file !== 'string' || !file.endsWith('.js')) return [];
+  const faults = await scripts.inspectFile(file);
+  return faults.map((fault) => ({ ...fault, field: '/configurationProperties/file' }));
+}
+
+/** What takes the place of the Groovy files of a connector, each by the property that names it. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  authenticate: 'authenticate',
+  create: 'create',
+  customizer: 'allow and authenticationMethod of configurationProperties',
+  delete: 'remove',
+  resolveUsername: 'search',
+  schema: 'schema',
+  search: 'search and get',
+  sync: 'changes',
+  test: 'test',
+  update: 'update',
+};
+
+function filesOfField({ configurationProperties }: ProvisionerConfig): Objection[] {
+  return Object.entries(configurationProperties).flatMap(([property, file]) => {
+    const [, what = ''] = /^(\w+)ScriptFileName$/.exec(property) ?? [];
+    if (what === '' || typeof file !== 'string' || file === '') return [];
+    const instead = INSTEAD[what];
+    return [
+      {
+        id: 'SYSTEM_FIELD_SCRIPT',
+        field: `/configurationProperties/${property}`,
+        message: `'${file.slice(0, 200)}' is not run: connectors are no Groovy here`,
+        hint:
+          instead === undefined
+            ? 'Nothing takes its place'
+            : `In the JavaScript file of svc.scripted it is ${instead}`,
+        isWarning: true,
+      },
+    ];
   });
 }
 
@@ -53,6 +100,7 @@ function inspect(config: ProvisionerConfig): Objection[] {
     return [
       ...objections,
       { id: 'SYSTEM_NO_CONNECTOR', field: '/connectorRef/connectorName', message, hint },
+      ...filesOfField(config),
     ];
   }
   const host = connectorRef.connectorHostRef ?? '';

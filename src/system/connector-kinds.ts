@@ -2,24 +2,30 @@ import { didYouMean } from '#errors/index.ts';
 import { csvKind } from './connectors/csv/csv-connector.ts';
 import { ldapKind } from './connectors/ldap/ldap-connector.ts';
 import { scimKind } from './connectors/scim/scim-connector.ts';
+import { scriptedKind } from './connectors/scripted/scripted-connector.ts';
 import { sqlKind } from './connectors/sql/sql-connector.ts';
 import type { ConnectorKind } from './contract.ts';
 
-export const CONNECTOR_KINDS: readonly ConnectorKind[] = [ldapKind, csvKind, sqlKind, scimKind];
+export const CONNECTOR_KINDS: readonly ConnectorKind[] = [ldapKind, csvKind, sqlKind, scimKind, scriptedKind];
 
 export type FoundKind =
   | { readonly kind: ConnectorKind }
   | { readonly message: string; readonly hint: string };
 
+/** Whether a system with this `connectorName` is asked where scripts run. */
+export function isScripted(name: string, kinds: readonly ConnectorKind[] = CONNECTOR_KINDS): boolean {
+  return kinds.some((kind) => kind.runsScripts === true && (kind.id === name || kind.names.includes(name)));
+}
+
 /** Connectors that others have and this server does not, by what their names hold, and what takes their place. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [
     /scriptedsql/i,
-    'Scripts of the field that are connectors are not run; org.identityconnectors.databasetable.DatabaseTableConnector reads and writes tables, those that belong to them, and views',
+    'Groovy files that are connectors are not run; org.identityconnectors.databasetable.DatabaseTableConnector reads and writes tables, those that belong to them, and views',
   ],
   [
     /groovy|scripted/i,
-    'Scripts of the field that are connectors are not run; a type of managed.json with hooks may do',
+    'Groovy files that are connectors are not run; svc.scripted takes their place: one file of JavaScript with a function for each',
   ],
   [/powershell/i, 'There is no PowerShell here; Active Directory is reached by LDAP'],
   [

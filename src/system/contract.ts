@@ -100,6 +100,25 @@ export interface ConnectorHost {
    * @throws ConnectorError `unavailable`, `timeout`, `misconfigured`
    */
   readonly request: (request: HttpRequest) => Promise<HttpResponse>;
+  /**
+   * Calls a function of a script of the project, which reaches nothing but `request`.
+   *
+   * @returns what it returned, or what is known when it has no such function
+   * @throws ConnectorError by what it throws; what `request` throws passes through it
+   */
+  readonly runScript: (call: ScriptCall) => Promise<{ readonly value: Json } | 'none'>;
+}
+
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+export interface ScriptCall {
+  /** Among the sources of scripts. */
+  readonly file: string;
+  readonly name: string;
+  readonly argument: Json;
+  readonly request: (request: Json) => Promise<Json>;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
 }
 
 export interface HttpRequest {
@@ -128,6 +147,8 @@ export interface ConnectorKind<P extends ConfigurationProperties = Configuration
   readonly properties: P;
   /** Names of properties that others know and this one does without. */
   readonly ignored?: readonly string[];
+  /** Its work is done where scripts run. */
+  readonly runsScripts?: true;
   /** What is wrong with properties that are right by themselves. */
   check?(configuration: ConfigurationOf<P>): readonly ConfigurationProblem[];
   /** Does not connect yet. */

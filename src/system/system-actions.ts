@@ -2,7 +2,7 @@ import { type ProvisionerConfig, provisionerConfig } from '#config/index.ts';
 import { BadRequestError, NotSupportedError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { type ActionRequest, ActionTable, actionResult, type Context } from '#resource/index.ts';
-import { CONNECTOR_KINDS, findKind } from './connector-kinds.ts';
+import { CONNECTOR_KINDS, findKind, isScripted } from './connector-kinds.ts';
 import type { ConnectorKind } from './contract.ts';
 import { connectorRefs, coreTemplate, describedProperties, objectTypesTemplate } from './system-template.ts';
 import type { Systems } from './systems.ts';
@@ -16,6 +16,7 @@ export function systemsActions(systems: Systems): ActionTable {
       ? coreTemplate(kindIn(given))
       : full(systems, context, given);
   };
+  const isOfScript = ({ content }: ActionRequest) => isScripted(connectorNameIn(content));
   return new ActionTable(
     {
       availableConnectors: {
@@ -32,19 +33,23 @@ export function systemsActions(systems: Systems): ActionTable {
       },
       createFullConfig: {
         does: 'The file of the body with the object types that the other system describes; it is asked for them',
+        runsScripts: isOfScript,
         run: async (context, { content }) =>
           actionResult(await full(systems, context, isObject(content) ? content : {})),
       },
       createConfiguration: {
         does: 'The next of these three, by what the body has',
+        runsScripts: isOfScript,
         run: async (context, request) => actionResult(await create(context, request)),
       },
       testConfig: {
         does: 'Whether the system of the body, a whole file that need not be stored, can be reached',
+        runsScripts: isOfScript,
         run: async (context, { content }) => actionResult(await tryConfig(systems, context, content)),
       },
       test: {
         does: 'Whether all systems can be reached, or the one whose `id` the body has',
+        runsScripts: () => systems.enabled.some(({ name }) => systems.runsScripts(name)),
         run: async (context, { content }) => {
           const id = isObject(content) ? content['id'] : undefined;
           if (typeof id === 'string') return actionResult(await testSystem(systems, context, id));
@@ -165,13 +170,17 @@ function readConfig(content: unknown): ProvisionerConfig {
 
 /** @throws BadRequestError `SYSTEM_NO_CONNECTOR` */
 function kindIn(content: unknown): ConnectorKind {
-  const ref = isObject(content) ? content['connectorRef'] : undefined;
-  const name = isObject(ref) ? ref['connectorName'] : undefined;
-  const found = findKind(typeof name === 'string' ? name : '');
+  const found = findKind(connectorNameIn(content));
   if ('kind' in found) return found.kind;
   throw new BadRequestError(found.message, {
     id: 'SYSTEM_NO_CONNECTOR',
     field: '/connectorRef/connectorName',
     hint: found.hint,
   });
+}
+
+function connectorNameIn(content: unknown): string {
+  const ref = isObject(content) ? content['connectorRef'] : undefined;
+  const name = isObject(ref) ? ref['connectorName'] : undefined;
+  return typeof name === 'string' ? name : '';
 }

@@ -5,12 +5,13 @@ import type { Feature, Platform } from '#platform/index.ts';
 import { CONNECTOR_KINDS } from './connector-kinds.ts';
 import type { ConnectorHost } from './contract.ts';
 import { guardedRequest } from './guarded-request.ts';
+import { CONNECTOR_USE, connectorScripts } from './run-connector-script.ts';
 import { systemResource } from './system-resource.ts';
 import { Systems } from './systems.ts';
 
 /** `/system` */
 export function systemFeature(
-  { config, crypto, observe }: Platform,
+  { config, crypto, observe, scripts }: Platform,
   {
     allowedNetworks,
     onlyDestinations,
@@ -26,10 +27,12 @@ export function systemFeature(
     observe,
     connect: guarded(guard),
     request: guardedRequest(guard),
+    runScript: connectorScripts(scripts),
     kinds: CONNECTOR_KINDS,
   });
   return {
     resources: { 'system*': systemResource(systems) },
+    scriptUses: { connector: CONNECTOR_USE },
     node: () => ({
       services: [
         {

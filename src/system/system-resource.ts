@@ -49,7 +49,10 @@ export function systemResource(systems: Systems): RouteHandler {
       const objects = objectsOf(await systems.named(name), type);
       return objects.handle(context, request, below(match));
     },
-    runsScripts: () => false,
+    runsScripts(request, { remaining: [name] }) {
+      if (name === undefined) return request.method === 'action' && all.runsScripts(request);
+      return systems.runsScripts(name);
+    },
     asksOthers: false,
     describe: (path) => [
       {

@@ -5,7 +5,7 @@ import { didYouMean, InternalServerError, NotFoundError, ServiceUnavailableError
 import { isObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { answerOf } from './connector-answer.ts';
-import { type FoundKind, findKind } from './connector-kinds.ts';
+import { type FoundKind, findKind, isScripted } from './connector-kinds.ts';
 import { ConnectorError, type ConnectorHost, type ConnectorKind } from './contract.ts';
 import { readConfiguration } from './read-configuration.ts';
 import { System, type SystemState } from './system.ts';
@@ -16,6 +16,7 @@ export interface SystemsPlatform {
   readonly observe: Observe;
   readonly connect: ConnectorHost['connect'];
   readonly request: ConnectorHost['request'];
+  readonly runScript: ConnectorHost['runScript'];
   readonly kinds: readonly ConnectorKind[];
 }
 
@@ -43,6 +44,12 @@ export class Systems implements AsyncDisposable {
 
   get enabled(): readonly ProvisionerConfig[] {
     return this.all.map(({ config }) => config).filter(({ enabled }) => enabled);
+  }
+
+  /** Whether what is asked of it runs a script. */
+  runsScripts(name: string): boolean {
+    const found = this.enabled.find((config) => config.name === name);
+    return found !== undefined && isScripted(found.connectorRef.connectorName, this.#platform.kinds);
   }
 
   /** Whether it answers, as far as this node has asked it. */
@@ -133,12 +140,13 @@ export class Systems implements AsyncDisposable {
   }
 
   #host(): ConnectorHost {
-    const { config, connect, request } = this.#platform;
+    const { config, connect, request, runScript } = this.#platform;
     const folder = resolve(config.locations.projectLocation, DATA_FOLDER);
     return {
       now: Date.now,
       connect,
       request,
+      runScript,
       resolveFile(path) {
         const file = resolve(folder, '..', path);
         if (file !== folder && isBelow(folder, file)) return file;

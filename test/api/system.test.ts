@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
+import { PeopleService } from '../support/connector/people-service.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const PEOPLE = 'uid,firstName,mail,room\navo,Anna,avo@example.com,12\nd/ö ra,Dora,dora@example.com,7\n';
@@ -33,6 +34,7 @@ describe('/system', () => {
 
   beforeAll(async () => {
     server = await startTestServer({
+      environment: { SVC_EGRESS_ALLOW: '127.0.0.1' },
       files: { 'conf/provisioner.openicf-hr.json': HR, 'data/people.csv': PEOPLE },
     });
     api = server.api;
@@ -293,5 +295,145 @@ describe('/system', () => {
     const filter = encodeURIComponent('objectId eq "system/hr/person/avo" and operation eq "PATCH"');
     const { body } = await api('GET', `audit/activity?_queryFilter=${filter}`);
     expect(body.result).toMatchObject([{ changedFields: ['/room'], userId: 'svc-admin' }]);
+  });
+
+  describe('with a script that is its connector', () => {
+    let service: PeopleService;
+    let file: Record<string, unknown>;
+    const ACCOUNT = {
+      nativeType: '__ACCOUNT__',
+      properties: {
+        login: { type: 'string', nativeName: '__NAME__' },
+        title: { type: 'string' },
+        password: { type: 'string', nativeName: '__PASSWORD__', nativeType: 'JAVA_TYPE_GUARDEDSTRING' },
+      },
+    };
+    /** Puts a function of the script in force. */
+    const store = async (source: string) => {
+      const script = `script/systems/people${++scripts}.js`;
+      await server.project.write(script, source);
+      const { configurationProperties } = file as typeof HR;
+      const own = { ...configurationProperties, file: script.slice('script/'.length) };
+      return api('PUT', 'config/provisioner.openicf/people', {
+        body: { ...file, configurationProperties: own },
+      });
+    };
+    let scripts = 0;
+    const read = () => api('GET', 'system/people/account/1');
+
+    beforeAll(async () => {
+      service = new PeopleService();
+      const port = await service.listen();
+      file = {
+        name: 'people',
+        connectorRef: { connectorName: 'svc.scripted' },
+        configurationProperties: {
+          allow: [`http://127.0.0.1:${port}/v1`],
+          authenticationMethod: 'HEADER',
+          headerName: 'X-Api-Key',
+          authToken: service.key,
+          parameters: ['tenant=42'],
+          scriptTimeout: 2_000,
+        },
+        objectTypes: { account: ACCOUNT },
+      };
+    });
+    afterAll(async () => {
+      await api('DELETE', 'config/provisioner.openicf/people');
+      await service[Symbol.asyncDispose]();
+    });
+
+    it('reaches a service that has no standard, where scripts run', async () => {
+      const source = await readFile(
+        new URL('../support/connector/people-script.js', import.meta.url),
+        'utf8',
+      );
+      const stored = await store(source);
+      expect([stored.status, JSON.stringify(stored.body)]).toEqual([
+        201,
+        expect.not.stringContaining(service.key),
+      ]);
+      expect((await api('POST', 'system/people?_action=test')).body).toMatchObject({ ok: true });
+      const made = await api('POST', 'system/people/account?_action=create', {
+        body: { login: 'dora', title: 'Engineer', password: 'Open "Sesame" 1' },
+      });
+      expect(made.body).toMatchObject({ login: 'dora', title: 'Engineer' });
+      expect([...service.people.values()]).toMatchObject([{ login: 'dora', password: 'Open "Sesame" 1' }]);
+      const login = { username: 'dora', password: 'Open "Sesame" 1' };
+      const known = await api('POST', 'system/people/account?_action=authenticate', { body: login });
+      expect(known.body).toEqual({ _id: made.body._id });
+      const twin = await api('POST', 'system/people/account?_action=create', { body: { login: 'dora' } });
+      expect([twin.status, twin.body.detail.existingId]).toEqual([412, made.body._id]);
+      const found = await api('GET', 'system/people/account?_queryFilter=title+co+"gin"');
+      expect(found.body.result).toHaveLength(1);
+    });
+
+    it('shows the script neither its credentials nor a password', async () => {
+      await store(`exports.get = () => {
+        const { body } = http.request({ method: 'POST', url: 'echo', body: 'told' });
+        return { id: '1', name: JSON.parse(body).key, attributes: { title: JSON.parse(body).body } };
+      };
+      exports.create = ({ attributes }) => { throw { code: 400, message: attributes.__PASSWORD__[0] }; };`);
+      expect((await read()).body).toMatchObject({ login: '***', title: 'told' });
+      const refused = await api('POST', 'system/people/account?_action=create', {
+        body: { login: 'x', password: 'Open-Sesame-1' },
+      });
+      expect(refused.body).toMatchObject({ code: 400, message: expect.stringMatching(/^people: secret-/) });
+    });
+
+    it.each([
+      ['another place', `http.request({ url: 'http://127.0.0.1:1/' })`, 500, /'allow' of the system/],
+      ['a place beside it', `http.request({ url: '../v2/people' })`, 500, /v2\/people' is not allowed/],
+      ['its own key', `http.request({ url: 'echo', headers: { 'x-api-key': '1' } })`, 500, /x-api-key/],
+      ['a strange header', `http.request({ url: 'echo', headers: { 'a b': '1' } })`, 500, /'a b'/],
+      ['resources of the server', `svc.read('managed/user/avo')`, 500, /no function 'svc.read'/],
+      ['secrets of the server', `svc.decrypt({})`, 500, /no function 'svc.decrypt'/],
+      ['properties', `identityServer.getProperty('x')`, 500, /no function 'identityServer/],
+      ['an endless loop', `for (;;);`, 500, /2000 ms/],
+      ['nothing that is known', `return { name: 'x' }`, 500, /an id must be a text/],
+      ['its own refusal', `throw { code: 429, message: 'slowly', detail: { retryAfter: 7 } }`, 429, /slowly/],
+      ['a mistake', `null.x`, 500, /TypeError|not/],
+    ])('answers when the script wants %s', async (_what, statement, status, words) => {
+      await store(`exports.get = () => { ${statement} };`);
+      const answer = await read();
+      expect(answer.body).toMatchObject({ code: status, message: expect.stringMatching(words) });
+    });
+
+    it('says what it lacks, follows no redirect, and gives what it was told to', async () => {
+      await store(`exports.get = ({ parameters }) => {
+        const { status, headers } = http.request({ url: 'moved' });
+        return { id: 1, name: parameters.tenant, attributes: { title: status + ' ' + headers.location } };
+      };`);
+      expect((await read()).body).toMatchObject({ _id: '1', login: '42', title: '302 /v1/people' });
+      const lacking = await api('GET', 'system/people/account?_queryFilter=true');
+      expect(lacking.body).toMatchObject({ code: 501, message: expect.stringContaining("'search'") });
+    });
+
+    it('is refused when its file does not compile, or is not there', async () => {
+      const broken = await store('exports.get = () => {');
+      expect([broken.status, JSON.stringify(broken.body)]).toEqual([
+        400,
+        expect.stringContaining('SCRIPT_NOT_COMPILED'),
+      ]);
+      const { configurationProperties } = file as typeof HR;
+      const nowhere = {
+        ...file,
+        configurationProperties: { ...configurationProperties, file: 'systems/no.js' },
+      };
+      const refused = await api('PUT', 'config/provisioner.openicf/people', { body: nowhere });
+      expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+        400,
+        expect.stringContaining('SCRIPT_FILE_NOT_FOUND'),
+      ]);
+      const groovy = { ...configurationProperties, searchScriptFileName: 'SearchScript.groovy' };
+      const field = {
+        ...file,
+        enabled: false,
+        connectorRef: { connectorName: 'org.forgerock.openicf.connectors.groovy.ScriptedConnector' },
+        configurationProperties: groovy,
+      };
+      const warned = await api('PUT', 'config/provisioner.openicf/groovy?_dryRun=true', { body: field });
+      expect(JSON.stringify(warned.body) + warned.headers.get('warning')).toContain('svc.scripted');
+    });
   });
 });

@@ -65,6 +65,16 @@ describe('docs/systems.md', () => {
     }
   });
 
+  it('asks by a script as it stands', async () => {
+    const [block = ''] = blocksOf("A script of one's own");
+    const [stored, tested, made, found] = await paste(block);
+    expect(stored).toMatchObject({ name: 'far' });
+    expect(tested).toMatchObject({ ok: true });
+    expect(made).toMatchObject({ userName: 'finn', mail: 'finn@example.com' });
+    expect(found.result).toMatchObject([{ userName: 'finn', sn: 'Berg' }]);
+    expect(JSON.stringify([stored, tested, made, found])).not.toContain(ADMIN_PASSWORD);
+  });
+
   it('asks a service of SCIM as it stands', async () => {
     const [block = ''] = blocksOf('SCIM 2.0 services');
     const [stored, tested, made, found] = await paste(block);

@@ -76,6 +76,7 @@ export class ConnectorSite implements AsyncDisposable {
       now: clock,
       connect: unreachable,
       request: unreachable,
+      runScript: unreachable,
       resolveFile: (path: string) => path,
       ...fixture.host,
     };
