@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 
+export { ConnectorError, type ConnectorErrorKind } from './connector-error.ts';
+
 /**
  * What a connector is to the server: all that one of them may import of it. A connector speaks one protocol, with the names and the
  * values of the other side; everything that is the same for all of them (names and types of the project, timeouts, bounds, retries,
@@ -319,51 +321,3 @@ export type AttributeDelta = { readonly name: string } & (
   | { readonly replace: readonly Scalar[] }
   | { readonly add: readonly Scalar[]; readonly remove: readonly Scalar[] }
 );
-
-export type ConnectorErrorKind =
-  | 'unavailable'
-  | 'timeout'
-  | 'throttled'
-  | 'busy'
-  | 'misconfigured'
-  | 'invalidCredentials'
-  | 'denied'
-  | 'notFound'
-  | 'alreadyExists'
-  | 'conflict'
-  | 'invalid'
-  | 'dependencyMissing'
-  | 'notSupported'
-  | 'tokenExpired'
-  | 'protocol';
-
-/** The one error of connectors. Its message holds the offending value unless that is secret. */
-export class ConnectorError extends Error {
-  override readonly name = 'ConnectorError';
-  readonly kind: ConnectorErrorKind;
-  readonly attribute: string | undefined;
-  readonly retryAfterMs: number | undefined;
-  /** Of `alreadyExists`: who is there. */
-  readonly existingId: string | undefined;
-  /** Of the other side, such as a result code. */
-  readonly nativeCode: string | undefined;
-
-  constructor(
-    kind: ConnectorErrorKind,
-    message: string,
-    facts: {
-      readonly attribute?: string;
-      readonly retryAfterMs?: number;
-      readonly nativeCode?: string;
-      readonly existingId?: string;
-      readonly cause?: unknown;
-    } = {},
-  ) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
-    this.kind = kind;
-    this.attribute = facts.attribute;
-    this.retryAfterMs = facts.retryAfterMs;
-    this.nativeCode = facts.nativeCode;
-    this.existingId = facts.existingId;
-  }
-}

@@ -63,6 +63,7 @@ async function start(): Promise<ConnectorFixture> {
         authenticationMethod: 'HEADER',
         headerName: 'X-Api-Key',
         authToken: service.key,
+        changes: 'full',
       },
       objectTypes: {
         account: {
@@ -87,6 +88,7 @@ async function start(): Promise<ConnectorFixture> {
       }
     },
     empty: async () => service.people.clear(),
+    forgetChanges: async () => void service.log.splice(0),
     ...behind(proxy),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

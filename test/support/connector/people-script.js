@@ -63,6 +63,17 @@ exports.update = ({ id, deltas }) => {
 
 exports.remove = ({ id }) => ask('DELETE', `people/${encodeURIComponent(id)}`);
 
+exports.changes = ({ token, mostAtOnce }) => {
+  const { changes, next, isLast } = ask(
+    'GET',
+    `changes?size=${mostAtOnce}&since=${encodeURIComponent(token ?? '')}`,
+  );
+  const told = changes.map(({ id, person, last }) =>
+    last ? { kind: 'delete', id, last: entryOf(last) } : { kind: 'upsert', entry: entryOf(person) },
+  );
+  return { changes: told, token: next, isLast };
+};
+
 exports.authenticate = ({ name, password }) => {
   const { status, body } = http.request({ url: 'login', login: { name, password } });
   if (status === 401) throw { code: 401, message: 'The name or the password is wrong' };

@@ -8,6 +8,9 @@ import type { JsonObject } from '#json/index.ts';
 export class PeopleService implements AsyncDisposable {
   readonly key = 'key-of-the-service';
   readonly people = new Map<string, JsonObject>();
+  /** Whose turn it was, and who was deleted; its numbers go on though it forgets. */
+  readonly log: { readonly at: number; readonly id: string; readonly last?: JsonObject }[] = [];
+  #happened = 0;
   /** What has come in: method, path, headers. */
   readonly asked: { readonly line: string; readonly headers: IncomingMessage['headers'] }[] = [];
   readonly #server = createServer((request, response) => void this.#answer(request, response));
@@ -35,6 +38,10 @@ export class PeopleService implements AsyncDisposable {
       return found === undefined ? send(401) : send(200, { id: found['id'] ?? null });
     }
     if (headers['x-api-key'] !== this.key) return send(401, { message: 'Who are you?' });
+    if (collection === 'changes') {
+      const told = this.#changesSince(searchParams);
+      return told === undefined ? send(410) : send(200, told);
+    }
     if (collection === 'echo') return send(200, { key: String(headers['x-api-key']), body });
     if (collection === 'moved') return void response.writeHead(302, { Location: '/v1/people' }).end();
     if (method === 'POST') {
@@ -43,6 +50,7 @@ export class PeopleService implements AsyncDisposable {
       if (twin !== undefined) return send(409, { id: twin['id'] ?? null });
       const made = { ...given, id: randomUUID() };
       this.people.set(made.id, made);
+      this.#note(made.id);
       return send(201, shown(made));
     }
     if (id === '') {
@@ -56,13 +64,35 @@ export class PeopleService implements AsyncDisposable {
     }
     const person = this.people.get(id);
     if (person === undefined) return send(404);
-    if (method === 'DELETE') this.people.delete(id);
+    if (method === 'DELETE') {
+      this.people.delete(id);
+      this.#note(id, person);
+    }
     if (method === 'PUT') this.people.set(id, { ...JSON.parse(body), id });
     if (method === 'PATCH') {
       const all: JsonObject = { ...person, ...JSON.parse(body) };
       this.people.set(id, Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null)));
     }
+    if (method === 'PUT' || method === 'PATCH') this.#note(id);
     return send(200, shown(this.people.get(id) ?? {}));
+  }
+
+  #note(id: string, last?: JsonObject): void {
+    this.log.push({ at: this.#happened, id, ...(last === undefined ? {} : { last: shown(last) }) });
+    this.#happened += 1;
+  }
+
+  #changesSince(asked: URLSearchParams): JsonObject | undefined {
+    const since = asked.get('since') === '' ? this.#happened : Number(asked.get('since'));
+    if (!(since >= (this.log[0]?.at ?? this.#happened) && since <= this.#happened)) return undefined;
+    const later = this.log.filter(({ at }) => at >= since);
+    const some = later.slice(0, Number(asked.get('size')));
+    const changes = some.flatMap(({ id, last }): JsonObject[] => {
+      if (last !== undefined) return [{ id, last }];
+      const person = this.people.get(id);
+      return person === undefined ? [] : [{ id, person: shown(person) }];
+    });
+    return { changes, next: since + some.length, isLast: some.length === later.length };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -29,6 +29,11 @@ export const scriptedProperties = {
     default: [],
     does: 'What the script is to know, such as tenant=42; no secrets',
   },
+  changes: {
+    type: 'text',
+    default: 'none',
+    does: 'What its function changes tells: full, upserts (not what was deleted) or none',
+  },
   scriptTimeout: {
     type: 'number',
     default: 10_000,
@@ -50,11 +55,15 @@ const NEEDED: Readonly<Record<string, readonly (keyof ScriptedConfiguration)[]>>
   OAUTH: ['tokenEndpoint', 'clientId', 'clientSecret'],
 };
 
+export function isTold(changes: string): changes is 'none' | 'upserts' | 'full' {
+  return ['none', 'upserts', 'full'].includes(changes);
+}
+
 const PLACE = /^https?:\/\/[^/@?#]+(?:\/[^?#]*)?$/;
 const LONGEST_MS = 600_000;
 
 export function scriptedProblems(configuration: ScriptedConfiguration): readonly ConfigurationProblem[] {
-  const { file, allow, authenticationMethod, tokenEndpoint, headerName, parameters, scriptTimeout } =
+  const { file, allow, authenticationMethod, tokenEndpoint, headerName, parameters, changes, scriptTimeout } =
     configuration;
   const needed = NEEDED[authenticationMethod.toUpperCase()];
   const problems: ConfigurationProblem[] = [];
@@ -90,6 +99,13 @@ export function scriptedProblems(configuration: ScriptedConfiguration): readonly
   }
   if (headerName !== undefined && !/^[A-Za-z0-9-]+$/.test(headerName)) {
     problems.push({ property: 'headerName', message: `'${headerName}' is no name of a header` });
+  }
+  if (!isTold(changes)) {
+    problems.push({
+      property: 'changes',
+      message: `'changes' is '${changes}'`,
+      hint: 'There are full, upserts and none',
+    });
   }
   const strange = parameters.find((one) => !/^\w+=/.test(one));
   if (strange !== undefined) {

@@ -3,21 +3,26 @@ import {
   type AttributeInfo,
   type Attributes,
   type Capabilities,
+  type ChangeBatch,
+  type ChangesRequest,
   type Connector,
   ConnectorError,
   type ConnectorHost,
   type ConnectorKind,
   type Entry,
   type Json,
+  LATEST,
   type ObjectClass,
   type Page,
   type ReadRequest,
   type SearchQuery,
   type Secret,
+  type Token,
   type WriteRequest,
   type WriteResult,
 } from '../../contract.ts';
 import {
+  isTold,
   type ScriptedConfiguration,
   scriptedProblems,
   scriptedProperties,
@@ -25,6 +30,7 @@ import {
 import { ScriptedHttp } from './scripted-http.ts';
 import {
   attributesJson,
+  batchOf,
   deltasJson,
   entryOf,
   filterJson,
@@ -53,20 +59,23 @@ const MOST_ENTRIES = 10_000;
 const TYPES: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'boolean', 'binary', 'secret']);
 
 class ScriptedConnector implements Connector {
-  readonly capabilities: Capabilities = {
-    create: true,
-    update: true,
-    delete: true,
-    filter: [],
-    stableListing: false,
-    maxConcurrency: 10,
-  };
+  readonly capabilities: Capabilities;
   readonly #configuration: ScriptedConfiguration;
   readonly #host: ConnectorHost;
   readonly #http: ScriptedHttp;
   readonly #parameters: JsonObject;
 
   constructor(configuration: ScriptedConfiguration, host: ConnectorHost) {
+    const { changes } = configuration;
+    this.capabilities = {
+      create: true,
+      update: true,
+      delete: true,
+      filter: [],
+      stableListing: false,
+      changes: isTold(changes) ? changes : 'none',
+      maxConcurrency: 10,
+    };
     this.#configuration = configuration;
     this.#host = host;
     this.#http = new ScriptedHttp(configuration, host);
@@ -162,6 +171,28 @@ class ScriptedConnector implements Connector {
   async delete(type: string, id: string, { signal }: WriteRequest): Promise<void> {
     const answered = await this.#run('remove', { type, id }, signal).catch(unlessNotFound);
     if (answered !== undefined) required('remove', answered);
+  }
+
+  async *changes(
+    type: string,
+    token: Token | typeof LATEST,
+    { signal, attributes, binary, mostAtOnce }: ChangesRequest,
+  ): AsyncGenerator<ChangeBatch> {
+    if (this.capabilities.changes === 'none') throw missing('changes');
+    let since: Json = token === LATEST ? null : token;
+    for (let batches = 0; batches < MOST_PAGES; batches++) {
+      const question = { type, token: since, attributes: namesOf(attributes), mostAtOnce };
+      const answered = await this.#run('changes', question, signal).catch((error: unknown) => {
+        // Nobody there knows that token any more.
+        const isGone = error instanceof ConnectorError && error.kind === 'notFound';
+        throw isGone ? new ConnectorError('tokenExpired', error.message) : error;
+      });
+      const batch = batchOf(required('changes', answered).value, binary);
+      yield batch;
+      if (batch.isLast) return;
+      if (batch.token === since) throw wrong(`the token ${shownJson(since)} leads to the same changes again`);
+      since = batch.token;
+    }
   }
 
   async authenticate(type: string, name: string, password: Secret, signal: AbortSignal): Promise<string> {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import {
   type AttributeDelta,
   type Attributes,
+  type Change,
+  type ChangeBatch,
   ConnectorError,
   type Entry,
   type Filter,
@@ -121,6 +123,33 @@ export function idOf(value: Json | undefined): string {
   if (typeof id === 'string' && id !== '') return id;
   if (typeof id === 'number') return String(id);
   throw wrong(`an id must be a text, and not ${shownJson(id ?? null)}`);
+}
+
+/** @throws ConnectorError `protocol` for what is no batch of changes */
+export function batchOf(value: Json, binary: readonly string[]): ChangeBatch {
+  const { changes = [], token, isLast = true }: JsonObject = isJsonObject(value) ? value : {};
+  const isToken = (typeof token === 'string' && token !== '') || typeof token === 'number';
+  if (!isToken || !Array.isArray(changes)) {
+    throw wrong(`what has changed must be {changes, token, isLast}, and not ${shownJson(value)}`);
+  }
+  return {
+    changes: changes.map((one) => changeOf(one, binary)),
+    token: String(token),
+    isLast: isLast === true,
+  };
+}
+
+function changeOf(value: Json, binary: readonly string[]): Change {
+  const { kind, entry = null, previousId, id, last = null }: JsonObject = isJsonObject(value) ? value : {};
+  if (kind === 'delete') {
+    return { kind, id: idOf(id), ...(last === null ? {} : { last: entryOf(last, binary) }) };
+  }
+  if (kind !== 'upsert') throw wrong(`a change is an upsert or a delete, and not ${shownJson(value)}`);
+  return {
+    kind,
+    entry: entryOf(entry, binary),
+    ...(typeof previousId === 'string' ? { previousId } : {}),
+  };
 }
 
 function scalarOf(attribute: string, value: Json, isBinary: boolean): Scalar {

@@ -1,0 +1,47 @@
+export type ConnectorErrorKind =
+  | 'unavailable'
+  | 'timeout'
+  | 'throttled'
+  | 'busy'
+  | 'misconfigured'
+  | 'invalidCredentials'
+  | 'denied'
+  | 'notFound'
+  | 'alreadyExists'
+  | 'conflict'
+  | 'invalid'
+  | 'dependencyMissing'
+  | 'notSupported'
+  | 'tokenExpired'
+  | 'protocol';
+
+/** The one error of connectors. Its message holds the offending value unless that is secret. */
+export class ConnectorError extends Error {
+  override readonly name = 'ConnectorError';
+  readonly kind: ConnectorErrorKind;
+  readonly attribute: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  /** Of `alreadyExists`: who is there. */
+  readonly existingId: string | undefined;
+  /** Of the other side, such as a result code. */
+  readonly nativeCode: string | undefined;
+
+  constructor(
+    kind: ConnectorErrorKind,
+    message: string,
+    facts: {
+      readonly attribute?: string;
+      readonly retryAfterMs?: number;
+      readonly nativeCode?: string;
+      readonly existingId?: string;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.kind = kind;
+    this.attribute = facts.attribute;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.nativeCode = facts.nativeCode;
+    this.existingId = facts.existingId;
+  }
+}
