@@ -8,10 +8,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { migrate, openDatabase, readMigrations } from '#database/index.ts';
+import { DatabasePool } from '#database/pool/database-client.ts';
 import { ALL_CHECKS } from './soak/check/all-checks.ts';
 import type { Finding } from './soak/check/check.ts';
 import type { Fault, Stage } from './soak/faults/fault.ts';
 import { MATRIX, SHORT_MATRIX } from './soak/faults/matrix.ts';
+import { PATRONI_FAULTS, SHORT_PATRONI } from './soak/faults/patroni-faults.ts';
 import { MemoryWatch, measureGrowth } from './soak/gauges.ts';
 import { Journal } from './soak/journal.ts';
 import type { Ground } from './soak/load/load.ts';
@@ -23,6 +25,9 @@ import { loadSessions } from './soak/load/sessions.ts';
 import { SMALL_NODE_SESSIONS, SoakNode } from './soak/node.ts';
 import { HELP, readOptions, type SoakOptions } from './soak/options.ts';
 import { installOracle } from './soak/oracle.ts';
+import { brokenGoals, formatGoals, measureGoals } from './soak/patroni/goals.ts';
+import { PatroniCluster } from './soak/patroni/patroni-cluster.ts';
+import { findPrograms, type Programs } from './soak/patroni/programs.ts';
 import { SoakPostgres } from './soak/postgres.ts';
 import { createSoakProject } from './soak/project.ts';
 import { createRandom, type Random } from './soak/random.ts';
@@ -51,16 +56,24 @@ process.exitCode = await main();
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2));
   if (options.help) console.log(HELP);
-  if (options.list) for (const { name, what } of MATRIX) console.log(`${name.padEnd(16)} ${what}`);
+  const matrix = options.patroni ? PATRONI_FAULTS : MATRIX;
+  if (options.list) for (const { name, what } of matrix) console.log(`${name.padEnd(16)} ${what}`);
   if (options.help || options.list) return 0;
-  const unknown = options.only.find((name) => !MATRIX.some((fault) => fault.name === name));
+  const unknown = options.only.find((name) => !matrix.some((fault) => fault.name === name));
   if (unknown !== undefined) {
     console.error(`There is no fault '${unknown}'; --list shows them`);
     return 2;
   }
+  const programs = options.patroni ? findPrograms() : undefined;
+  if (programs !== undefined && 'missing' in programs) {
+    console.log(
+      `SKIPPED, no fail-over is tried: ${programs.missing.join(', ')} not found. On Debian: apt-get install patroni etcd-server haproxy postgresql`,
+    );
+    return 0;
+  }
   say(`seed ${options.seed}, ${options.nodes} nodes`);
   const logFolder = await mkdtemp(join(tmpdir(), 'svc-soak-logs-'));
-  const findings = await soak(options, logFolder);
+  const findings = await soak(options, logFolder, programs);
   console.log(formatVerdict(findings));
   const isFine = findings.length === 0;
   if (isFine && !options.keep) await rm(logFolder, { recursive: true });
@@ -68,20 +81,27 @@ async function main(): Promise<number> {
   return isFine ? 0 : 1;
 }
 
-async function soak(options: SoakOptions, logFolder: string): Promise<Finding[]> {
+async function soak(options: SoakOptions, logFolder: string, programs?: Programs): Promise<Finding[]> {
   await using scope = new AsyncDisposableStack();
   const random = createRandom(options.seed);
   const faults = chooseFaults(options);
   const room = faults.some(({ needsRoom }) => needsRoom) ? options.manyNodes * SMALL_NODE_SESSIONS : 0;
-  const postgres = scope.use(await SoakPostgres.open(SESSIONS + room));
+  const postgres = scope.use(
+    programs === undefined
+      ? await SoakPostgres.open(SESSIONS + room)
+      : await PatroniCluster.open(programs, SESSIONS),
+  );
   const databaseUrl = await createDatabase(postgres.url);
-  const pool = openDirectPool(databaseUrl);
+  const listedUrl = postgres instanceof PatroniCluster ? postgres.listed('soak') : undefined;
+  const pool = openDirectPool(listedUrl ?? databaseUrl);
   scope.defer(() => pool.end());
   const project = scope.use(await createSoakProject());
   const nodes: SoakNode[] = [];
   const open = async (name: string, isSmall: boolean) => {
     const place = { databaseUrl, project: project.location, logFolder, random: Math.random };
-    const node = scope.use(await SoakNode.open({ ...place, name, isSmall }));
+    // One finds the primary by itself; the others are led to it.
+    const listed = name === 'b' && listedUrl !== undefined ? { listedUrl } : {};
+    const node = scope.use(await SoakNode.open({ ...place, ...listed, name, isSmall }));
     nodes.push(node);
     return node;
   };
@@ -120,7 +140,8 @@ async function soak(options: SoakOptions, logFolder: string): Promise<Finding[]>
   // A minute and a half is a warm-up, and on a slow machine a longer one.
   const growth = options.short ? [] : measureGrowth(memory.samples);
   const { findings, counts } = await judge({ ground, aftermaths, growth });
-  findings.push(...(await stopAll(nodes, pool)));
+  const goals = programs === undefined ? undefined : await measureGoals(pool, nodes, aftermaths);
+  findings.push(...brokenGoals(goals ?? []), ...(await stopAll(nodes, pool)));
   if (findings.length > 0) say(`the database stays in ${postgres.keep()}`);
 
   const lateness = [];
@@ -133,15 +154,17 @@ async function soak(options: SoakOptions, logFolder: string): Promise<Finding[]>
     formatGrowth(growth),
     formatLoad(journal, nodes),
     await describeWork(pool),
+    ...(goals === undefined ? [] : [formatGoals(goals)]),
   ];
   console.log(`\n${parts.join('\n\n')}\n`);
   return findings;
 }
 
 /** Those that are named, or of the short form; otherwise all for which there is time. */
-function chooseFaults({ only, short, durationMs }: SoakOptions): readonly Fault[] {
-  const named = only.length > 0 ? only : short ? SHORT_MATRIX : [];
-  return MATRIX.filter(({ name, once }) =>
+function chooseFaults({ only, short, patroni, durationMs }: SoakOptions): readonly Fault[] {
+  const shorter = patroni ? SHORT_PATRONI : SHORT_MATRIX;
+  const named = only.length > 0 ? only : short ? shorter : [];
+  return (patroni ? PATRONI_FAULTS : MATRIX).filter(({ name, once }) =>
     named.length === 0 ? durationMs >= (once?.leastMinutes ?? 0) * 60_000 : named.includes(name),
   );
 }
@@ -204,7 +227,7 @@ async function createDatabase(serverUrl: string): Promise<string> {
 
 /** Past the proxies, and past the settings that faults put in. */
 function openDirectPool(url: string): pg.Pool {
-  const pool = new pg.Pool({
+  const pool = new DatabasePool({
     connectionString: url,
     max: 8,
     idleTimeoutMillis: 0,

@@ -14,6 +14,8 @@ export interface NodeOptions {
   readonly name: string;
   /** The database itself; the node reaches it through a proxy. */
   readonly databaseUrl: string;
+  /** Several servers of which the node finds the primary itself, past the proxy; default: that one. */
+  readonly listedUrl?: string;
   readonly project: string;
   readonly logFolder: string;
   readonly random: () => number;
@@ -51,6 +53,8 @@ export class SoakNode implements AsyncDisposable {
   readonly unexpectedEnds: UnexpectedEnd[] = [];
   /** What the node said of failures, by kind and loop. */
   readonly said = new Map<string, number>();
+  /** When it wrote each line of its log that is a warning or an error, epoch ms. */
+  readonly warnedAt: number[] = [];
   readonly #options: NodeOptions;
   #child: ChildProcess | undefined;
   #ended: Promise<number | NodeJS.Signals> = Promise.resolve(0);
@@ -146,7 +150,7 @@ export class SoakNode implements AsyncDisposable {
         NODE_OPTIONS: [PRELOAD, POISON_PRELOAD, skewed['NODE_OPTIONS']].filter(Boolean).join(' '),
         SVC_TEST_BLOCKABLE: 'yes',
         SVC_TEST_POISONABLE: 'yes',
-        DATABASE_URL: url.href,
+        DATABASE_URL: this.#options.listedUrl ?? url.href,
         SVC_PROJECT: project,
         SVC_NODE_ID: name,
         SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
@@ -197,6 +201,7 @@ export class SoakNode implements AsyncDisposable {
       for (const stream of [child.stdout!, child.stderr!]) {
         createInterface({ input: stream }).on('line', (text) => {
           log.write(`${new Date().toISOString()} ${text}\n`);
+          if (/"level":"(?:warn|error)"/.test(text)) this.warnedAt.push(Date.now());
           const url = /"msg":"listening on ([^"]+)"/.exec(text)?.[1];
           if (url !== undefined) resolve({ url });
           const kind = /"kind":"([^"]+)"/.exec(text)?.[1];

@@ -11,6 +11,8 @@ export interface SoakOptions {
   readonly snapshotMs: number;
   /** How many nodes there are in the end of the fault `many-nodes`. */
   readonly manyNodes: number;
+  /** The database is three servers of which Patroni makes one the primary, and the faults are those of such a cluster. */
+  readonly patroni: boolean;
   /** Names of faults; empty for all. */
   readonly only: readonly string[];
   /** Keeps the logs of the nodes even when nothing was found. */
@@ -24,6 +26,7 @@ Lets a cluster work under faults, and proves afterwards from the database that n
   --nodes <n>       nodes, at least 2 (default 3)
   --seed <n>        which fault strikes whom (default: random, and printed)
   --short           each kind of fault once, in about a minute: what CI runs
+  --patroni         three Postgres servers, Patroni, etcd and HAProxy in the place of one, and the ways they fail over
   --only <a,b>      only these faults
   --snapshot-minutes <n>  how long a snapshot is held (default 1)
   --many <n>        how many nodes many-nodes makes of them (default 50, which takes 16 GiB; at least 12)
@@ -44,6 +47,7 @@ export function readOptions(
       many: { type: 'string', default: '50' },
       only: { type: 'string', default: '' },
       short: { type: 'boolean', default: false },
+      patroni: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -66,6 +70,7 @@ export function readOptions(
     short: values.short,
     snapshotMs: number('snapshot-minutes', values['snapshot-minutes'], 0) * 60_000,
     manyNodes: number('many', values.many, 12),
+    patroni: values.patroni,
     only: values.only === '' ? [] : values.only.split(','),
     keep: values.keep,
     list: values.list,

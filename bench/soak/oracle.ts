@@ -3,7 +3,7 @@ import type pg from 'pg';
 /**
  * What the load asked, and what happened: each mark that a run, a scanned object or a step of a process leaves is
  * noted by a trigger, in the transaction that leaves it. `entered_at` is when it was written, `left_at` when its
- * transaction began to commit, so that two runs that overlap show it; session, process, transaction and its begin say who wrote it. `soak.begun` has the starts of schedules that are
+ * transaction began to commit, so that two runs that overlap show it; session, process, transaction and its begin say who wrote it, the server by whose clock. `soak.begun` has the starts of schedules that are
  * edited: which version, and when the statement that started it had come, which is before it looked at the schedule.
  * Another trigger is the disk that is full, the database that is slow, and the conflict: for as long as `soak.trouble`
  * has a row. `soak.quiet` is when the load had ended.
@@ -19,7 +19,8 @@ create table soak.effect (
   mark text primary key, data jsonb not null, session text,
   entered_at timestamptz not null default clock_timestamp(), left_at timestamptz,
   pid int not null default pg_backend_pid(), xid xid8 not null default pg_current_xact_id(),
-  begun_at timestamptz not null default now()
+  begun_at timestamptz not null default now(),
+  server text default host(inet_server_addr()) || ':' || inet_server_port()
 );
 create table soak.trouble (state text not null, message text not null, share float8 not null, sleep_ms int not null default 0);
 create table soak.schedule (

@@ -5,6 +5,8 @@ import type { Fault, Stage, Strike } from './faults/fault.ts';
 /** Nobody has recovered who has not by then, however slow the machine. */
 const PATIENCE_MS = 300_000;
 
+const ANSWER_MS = 3_000;
+
 /** A fault, and what became of the cluster. */
 export interface Aftermath extends Strike {
   readonly fault: Fault;
@@ -40,15 +42,16 @@ async function until(isSo: () => Promise<boolean>): Promise<number | null> {
 }
 
 async function fires({ pool }: Stage, since: number): Promise<boolean> {
-  const { rows } = await pool
-    .query<{ waiting: number }>(
-      `select count(*)::int as waiting from soak.schedule s
+  const statement = {
+    text: `select count(*)::int as waiting from soak.schedule s
        where s.id like 'tick-%'
          and not exists (select 1 from scheduler_firing f where f.job_id = s.id and f.planned_at >= $1)
          and not exists (select 1 from scheduler_job j where j.id = s.id and j.parked is not null)`,
-      [new Date(since)],
-    )
-    .catch(() => ({ rows: [{ waiting: 1 }] }));
+    values: [new Date(since)],
+    // The server may stand still, and another one have taken over.
+    query_timeout: ANSWER_MS,
+  };
+  const { rows } = await pool.query<{ waiting: number }>(statement).catch(() => ({ rows: [{ waiting: 1 }] }));
   return rows[0]!.waiting === 0;
 }
 

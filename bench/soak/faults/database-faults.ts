@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Fault, Stage } from './fault.ts';
+import { type Fault, type Stage, singleServer } from './fault.ts';
 
 const TROUBLE_MS = 3_000;
 const FREEZE_MS = 5_000;
@@ -23,32 +23,32 @@ export const DATABASE_FAULTS: readonly Fault[] = [
     name: 'db-restart',
     what: 'Postgres is restarted',
     boundMs: BACK_BOUND_MS,
-    strike: async ({ postgres }) => ({ target: 'postgres', since: await postgres.restart(0) }),
+    strike: async (stage) => ({ target: 'postgres', since: await singleServer(stage).restart(0) }),
   },
   {
     name: 'db-crash',
     what: 'Postgres ends at once (SIGQUIT) and recovers',
     boundMs: BACK_BOUND_MS,
-    strike: async ({ postgres }) => ({ target: 'postgres', since: await postgres.crash('SIGQUIT', 500) }),
+    strike: async (stage) => ({ target: 'postgres', since: await singleServer(stage).crash('SIGQUIT', 500) }),
   },
   {
     name: 'db-kill',
     what: 'kill -9 of Postgres, which recovers',
     boundMs: BACK_BOUND_MS,
-    strike: async ({ postgres }) => ({ target: 'postgres', since: await postgres.crash('SIGKILL', 0) }),
+    strike: async (stage) => ({ target: 'postgres', since: await singleServer(stage).crash('SIGKILL', 0) }),
   },
   {
     name: 'db-down',
     what: `Postgres is down for ${OUTAGE_MS / 1000} s`,
     boundMs: BACK_BOUND_MS,
-    strike: async ({ postgres }) => ({ target: 'postgres', since: await postgres.restart(OUTAGE_MS) }),
+    strike: async (stage) => ({ target: 'postgres', since: await singleServer(stage).restart(OUTAGE_MS) }),
   },
   {
     name: 'db-freeze',
     what: `all of Postgres stands still for ${FREEZE_MS / 1000} s`,
     boundMs: BACK_BOUND_MS,
-    async strike({ postgres }) {
-      await postgres.freeze(FREEZE_MS);
+    async strike(stage) {
+      await singleServer(stage).freeze(FREEZE_MS);
       return { target: 'postgres', since: Date.now() };
     },
   },

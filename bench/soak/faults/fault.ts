@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { SoakNode } from '../node.ts';
-import type { SoakPostgres } from '../postgres.ts';
+import { PatroniCluster } from '../patroni/patroni-cluster.ts';
+import { SoakPostgres } from '../postgres.ts';
 import type { Random } from '../random.ts';
 
 /** What a fault may lay hands on. */
@@ -8,7 +9,7 @@ export interface Stage {
   readonly nodes: readonly SoakNode[];
   /** Whose process must go on, because its memory is watched. */
   readonly spared: SoakNode | undefined;
-  readonly postgres: SoakPostgres;
+  readonly postgres: SoakPostgres | PatroniCluster;
   /** The database itself, past the proxies. */
   readonly pool: pg.Pool;
   readonly databaseUrl: string;
@@ -44,4 +45,16 @@ export interface Fault {
 /** Some node that may be killed or stopped. */
 export function pickVictim({ nodes, spared }: Stage, random: Random): SoakNode {
   return random.pick(nodes.filter((node) => node !== spared));
+}
+
+/** @throws Error for a fault of one server where there are several */
+export function singleServer({ postgres }: Stage): SoakPostgres {
+  if (postgres instanceof SoakPostgres) return postgres;
+  throw new Error('This fault is one of a single server');
+}
+
+/** @throws Error for a fault of several servers where there is one */
+export function severalServers({ postgres }: Stage): PatroniCluster {
+  if (postgres instanceof PatroniCluster) return postgres;
+  throw new Error('This fault needs --patroni');
 }

@@ -12,6 +12,7 @@ import {
 } from '#database/index.ts';
 import { connectionFinding } from '#database/pool/connection-finding.ts';
 import { ServiceUnavailableError } from '#errors/index.ts';
+import { toError, toMessage } from '#script/thread-error.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 /** Nobody listens at port 1. */
@@ -117,4 +118,15 @@ describe('an error of the database', () => {
     const pretended = new ServiceUnavailableError('as if', { id: 'DB_UNREACHABLE' });
     expect(troubleOf(pretended)).toBeUndefined();
   });
+});
+
+it('that keeps a thread from its session is known as that in every other thread', async () => {
+  const nowhere = openDatabase({ url: NOWHERE, poolSize: 2, onError: () => {} });
+  const raw = await failureOf(nowhere.pool.query('select 1'));
+  await nowhere.close();
+  // There and back, as what a script asks of the main thread.
+  const told = toError(toMessage(toError(toMessage(raw))));
+  expect(told).toBeInstanceOf(ServiceUnavailableError);
+  expect(told.detail).toMatchObject({ id: 'DB_UNREACHABLE' });
+  expect(troubleOf(told)).toBe('unreachable');
 });
