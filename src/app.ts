@@ -136,6 +136,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     requestTimeoutMs: settings.requestTimeoutMs,
     trustedProxies: settings.trustedProxies,
     publicUrl: settings.publicUrl,
+    publicPath: settings.publicPath,
     compat: config.properties.compat,
     cors: () => config.list(servletFilterConfig).find(({ alias }) => alias === 'cors')?.value.initParams,
     trustsTransactionId: settings.trustsTransactionId,

@@ -11,6 +11,7 @@ answerParent(async (): Promise<string> => {
     requestTimeoutMs: 60_000,
     trustedProxies: [],
     publicUrl: undefined,
+    publicPath: '',
     trustsTransactionId: false,
     requestsPerMinute: undefined,
     diagnostics: 'open',

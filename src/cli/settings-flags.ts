@@ -26,6 +26,7 @@ const MEANING: Readonly<Record<keyof typeof SETTING_FLAGS, string>> = {
   SVC_REQUEST_TIMEOUT: 'seconds for a client to send a request; 60',
   SVC_TRUSTED_PROXIES: 'addresses and networks of proxies; none',
   SVC_PUBLIC_URL: 'what clients call the server; none',
+  SVC_PUBLIC_PATH: 'the path at which a proxy has it; that of the URL above',
   SVC_TRUST_TRANSACTION_ID: 'whether a request may bring its id; false',
   SVC_EGRESS_ALLOW: 'networks besides public ones for requests to others; none',
   SVC_EGRESS_ONLY: 'the only hosts and networks for requests to others; any',

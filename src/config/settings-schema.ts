@@ -36,6 +36,7 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     SVC_REQUEST_TIMEOUT: wholeNumber(1, 3600).default(60),
     SVC_TRUSTED_PROXIES: networks().default([]),
     SVC_PUBLIC_URL: publicUrl().optional(),
+    SVC_PUBLIC_PATH: publicPath().optional(),
     SVC_TRUST_TRANSACTION_ID: yesOrNo().default(false),
     SVC_EGRESS_ALLOW: networks().default([]),
     SVC_EGRESS_ONLY: destinations().optional(),
@@ -88,6 +89,17 @@ function publicUrl() {
     const url = URL.parse(text);
     return url !== null && /^https?:$/.test(url.protocol) && url.search + url.hash + url.username === '';
   }, 'must look like https://id.example.com');
+}
+
+function publicPath() {
+  const segments = /^(?:\/[A-Za-z0-9_~.-]+)+$/;
+  return z
+    .string()
+    .refine((text) => segments.test(text) && !text.split('/').some(isDots), 'must look like /identity');
+}
+
+function isDots(segment: string): boolean {
+  return segment === '.' || segment === '..';
 }
 
 function roles() {

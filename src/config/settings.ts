@@ -40,6 +40,8 @@ export interface Settings {
   readonly trustedProxies: readonly string[];
   /** Scheme, host, port and perhaps a path that clients know the server by. */
   readonly publicUrl?: string;
+  /** Below which a proxy has the server, such as `/identity`; empty: it has the whole host. */
+  readonly publicPath: string;
   /** Addresses and networks that requests of this server may go to though they are not public. */
   readonly allowedNetworks: readonly string[];
   /** Hosts, domains, addresses and networks that they may go to at all; undefined: wherever an address is open. */
@@ -89,6 +91,7 @@ export const SETTING_FLAGS = {
   SVC_REQUEST_TIMEOUT: 'request-timeout',
   SVC_TRUSTED_PROXIES: 'trusted-proxies',
   SVC_PUBLIC_URL: 'public-url',
+  SVC_PUBLIC_PATH: 'public-path',
   SVC_TRUST_TRANSACTION_ID: 'trust-transaction-id',
   SVC_EGRESS_ALLOW: 'egress-allow',
   SVC_EGRESS_ONLY: 'egress-only',
@@ -177,6 +180,11 @@ export function readSettings(
       finding('SVC_DATABASE_DIRECT_URL', 'needs DATABASE_URL beside it', 'It leads past a pooler'),
     );
   }
+  const { SVC_PUBLIC_URL: publicUrl, SVC_PUBLIC_PATH: publicPath } = parsed.data ?? {};
+  if (publicPath !== undefined && !['', publicPath].includes(pathOf(publicUrl))) {
+    const hint = `SVC_PUBLIC_URL has the path '${pathOf(publicUrl)}'; one of them is enough`;
+    findings.push(finding('SVC_PUBLIC_PATH', 'must be the path of SVC_PUBLIC_URL', hint));
+  }
   if (!parsed.success || findings.length > 0) throw new ActivationError(findings);
   const { data } = parsed;
   return {
@@ -206,6 +214,7 @@ export function readSettings(
     requestTimeoutMs: data.SVC_REQUEST_TIMEOUT * 1000,
     trustedProxies: data.SVC_TRUSTED_PROXIES,
     ...(data.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: data.SVC_PUBLIC_URL }),
+    publicPath: data.SVC_PUBLIC_PATH ?? pathOf(data.SVC_PUBLIC_URL),
     allowedNetworks: data.SVC_EGRESS_ALLOW,
     onlyDestinations: data.SVC_EGRESS_ONLY,
     exposedVariables: data.SVC_EXPOSED_ENV,
@@ -227,6 +236,12 @@ export function readSettings(
       ...(typeof hint === 'string' ? { hint } : {}),
     };
   }
+}
+
+/** Without a slash at its end; empty: none. */
+function pathOf(url: string | undefined): string {
+  const path = url === undefined ? '' : (URL.parse(url)?.pathname ?? '');
+  return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
 function isFlagged(variable: Variable): variable is keyof typeof SETTING_FLAGS {

@@ -32,6 +32,8 @@ export interface HttpServerOptions
   readonly trustedProxies: readonly string[];
   /** The URL that clients know the server by; undefined: the address that they have connected to, if they name it. */
   readonly publicUrl: string | undefined;
+  /** Below which clients find the server; empty: at the root. */
+  readonly publicPath: string;
   /** Undefined unless clients of another server of the field are understood, too. */
   readonly compat?: Compat | undefined;
   /** What pages of other origins may do now. */
@@ -69,12 +71,13 @@ export class HttpServer implements Service {
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    const { resources, trustedProxies, publicUrl, requestsPerMinute, describe, version } = options;
+    const { resources, trustedProxies, publicPath, requestsPerMinute, describe, version } = options;
     const { diagnostics, authenticate, answerLimitBytes, observe, console, compat } = options;
-    const description = new ApiDescription(describe, { version, basePath: REST.base });
+    const description = new ApiDescription(describe, { version, basePath: publicPath + REST.base });
     const site: Site = {
       proxies: new TrustedProxies(trustedProxies),
-      publicOrigin: publicUrl?.replace(/\/+$/, ''),
+      publicOrigin: publicOriginOf(options),
+      publicPath,
       headerNames: compat === undefined ? OWN_NAMES : FIELD_NAMES,
     };
     const mayDiagnose = diagnosticsFor(diagnostics, authenticate);
@@ -138,4 +141,10 @@ export class HttpServer implements Service {
     const { host } = this.#options;
     return `http://${host.includes(':') ? `[${host}]` : host}:${this.#port}`;
   }
+}
+
+/** A URL without a path is that of the host. */
+function publicOriginOf({ publicUrl, publicPath }: HttpServerOptions): string | undefined {
+  const url = publicUrl === undefined ? null : URL.parse(publicUrl);
+  return url === null ? undefined : url.origin + publicPath;
 }

@@ -15,8 +15,10 @@ const NOTHING = new URLSearchParams();
 export interface Site {
   /** Their word about callers counts. */
   readonly proxies: TrustedProxies;
-  /** Scheme, host and port that clients know the server by. */
+  /** Scheme, host, port and path that clients know the server by. */
   readonly publicOrigin: string | undefined;
+  /** Below which clients find the server, such as `/identity`; empty: at the root. */
+  readonly publicPath: string;
   /** Other names of headers that are understood. */
   readonly headerNames: HeaderNames;
 }
@@ -27,7 +29,7 @@ export interface Site {
  */
 export class Incoming {
   readonly message: IncomingMessage;
-  /** As it came: path and parameters, percent-encoded. */
+  /** Path and parameters, percent-encoded; as it came, but for the path that the server is below. */
   readonly target: string;
   /** Percent-encoded, without the parameters. */
   readonly path: string;
@@ -37,7 +39,7 @@ export class Incoming {
   constructor(message: IncomingMessage, site: Site) {
     this.message = message;
     this.#site = site;
-    this.target = targetOf(message);
+    this.target = belowOf(targetOf(message), site.publicPath);
     const mark = this.target.indexOf('?');
     this.path = mark === -1 ? this.target : this.target.slice(0, mark);
     this.search = mark === -1 ? NOTHING : new URLSearchParams(this.target.slice(mark));
@@ -94,15 +96,21 @@ export class Incoming {
     return /^(?:.+\.)?localhost$/.test(hostname) || LOOPBACK.include(hostname.replace(/^\[|\]$/g, ''));
   }
 
+  /** Below which clients find the server. */
+  get publicPath(): string {
+    return this.#site.publicPath;
+  }
+
   /**
-   * Scheme, host and port for links to this server. `Host` is whatever the caller likes, so it counts only when it
+   * Scheme, host, port and path for links to this server. `Host` is whatever the caller likes, so it counts only when it
    * names the very end of the connection that it came in by; empty when nothing better is known.
    */
   get origin(): string {
-    const { publicOrigin } = this.#site;
+    const { publicOrigin, publicPath } = this.#site;
     if (publicOrigin !== undefined) return publicOrigin;
     const { host = '' } = this.message.headers;
-    return isOwnName(host, this.message.socket) ? `${this.isSecure ? 'https' : 'http'}://${host}` : '';
+    if (!isOwnName(host, this.message.socket)) return publicPath;
+    return `${this.isSecure ? 'https' : 'http'}://${host}${publicPath}`;
   }
 }
 
@@ -127,6 +135,14 @@ function targetOf({ url = '/' }: IncomingMessage): string {
   if (url.startsWith('/')) return url;
   const absolute = URL.parse(url);
   return absolute === null ? '/' : absolute.pathname + absolute.search;
+}
+
+/** A proxy may take the path away that the server is below, or leave it. */
+function belowOf(target: string, publicPath: string): string {
+  if (publicPath === '' || !target.startsWith(publicPath)) return target;
+  const rest = target.slice(publicPath.length);
+  if (rest.startsWith('/')) return rest;
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : target;
 }
 
 export class IncomingClient implements ClientContext {
@@ -156,6 +172,10 @@ export class IncomingClient implements ClientContext {
   get isSecure(): boolean {
     return this.#incoming.isSecure;
   }
+
+  get publicPath(): string {
+    return this.#incoming.publicPath;
+  }
 }
 
 export class IncomingHttp implements HttpContext {
@@ -170,11 +190,11 @@ export class IncomingHttp implements HttpContext {
   }
 
   get path(): string {
-    const { origin, message, target } = this.#incoming;
-    if (origin !== '') return origin + target;
+    const { origin, publicPath, message, target } = this.#incoming;
+    if (origin !== publicPath) return origin + target;
     const { localAddress = '', localPort = 0 } = message.socket;
     const scheme = this.#incoming.isSecure ? 'https' : 'http';
-    return `${scheme}://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}${target}`;
+    return `${scheme}://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}${publicPath}${target}`;
   }
 
   get headers(): Record<string, string> {

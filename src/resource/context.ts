@@ -40,6 +40,8 @@ export interface ClientContext {
   readonly remotePort: number;
   readonly userAgent: string;
   readonly isSecure: boolean;
+  /** Below which the caller's browser finds the server, such as `/identity`. */
+  readonly publicPath?: string;
 }
 
 export interface HttpContext {
@@ -160,8 +162,9 @@ export function contextData(context: Context): ContextData {
 
 /** A link may find its members only when it is asked for them; copied, it has them. */
 export function clientData(client: ClientContext): ClientContext {
-  const { isExternal, remoteAddress, remotePort, userAgent, isSecure } = client;
-  return { isExternal, remoteAddress, remotePort, userAgent, isSecure };
+  const { isExternal, remoteAddress, remotePort, userAgent, isSecure, publicPath = '' } = client;
+  const below = publicPath === '' ? {} : { publicPath };
+  return { isExternal, remoteAddress, remotePort, userAgent, isSecure, ...below };
 }
 
 export function httpData(http: HttpContext | null): HttpContext | null {

@@ -107,7 +107,12 @@ describe('the door', () => {
 
   beforeAll(async () => {
     server = await startTestServer({
-      environment: { SVC_TRUSTED_PROXIES: '127.0.0.0/8', SVC_RATE_LIMIT: '100', SVC_REQUEST_TIMEOUT: '3' },
+      environment: {
+        SVC_TRUSTED_PROXIES: '127.0.0.0/8',
+        SVC_PUBLIC_PATH: '/identity',
+        SVC_RATE_LIMIT: '100',
+        SVC_REQUEST_TIMEOUT: '3',
+      },
     });
   });
   afterAll(() => server[Symbol.asyncDispose]());
@@ -164,6 +169,48 @@ describe('the door', () => {
     const plain = { 'X-Forwarded-Proto': 'http', ...ADMIN };
     const answer = await fetch(`${server.url}/svc/info/ping`, { headers: plain, redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
+  });
+
+  it('is found below the path that a proxy has it at, whether the proxy takes that away or not', async () => {
+    const from = { ...ADMIN, 'X-Forwarded-For': '198.51.100.9', 'Content-Type': 'application/json' };
+    const ask = (path: string, options: RequestInit & { headers?: Record<string, string> } = {}) =>
+      fetch(server.url + path, { redirect: 'manual', ...options, headers: { ...from, ...options.headers } });
+    for (const base of ['', '/identity']) {
+      const id = `below${base.length}`;
+      const made = await ask(`${base}/svc/repo/linked/${id}`, { method: 'PUT', body: '{"a":1}' });
+      expect([made.status, made.headers.get('location')]).toEqual([
+        201,
+        `${server.url}/identity/svc/repo/linked/${id}`,
+      ]);
+      const document = (await (await ask(`${base}/docs/openapi.json`)).json()) as { servers: unknown };
+      expect(document.servers).toEqual([{ url: '/identity/svc' }]);
+      expect((await ask(`${base}/health/live`)).status).toBe(200);
+    }
+    for (const root of ['/', '/identity', '/identity/']) {
+      const led = await ask(root, { headers: { Accept: 'text/html' } });
+      expect([root, led.status, led.headers.get('location')]).toEqual([root, 302, '/identity/console']);
+    }
+    expect((await ask('/identityx/svc/info/ping')).status).toBe(404);
+    const login = (scheme: string) =>
+      ask('/identity/svc/authentication?_action=login', {
+        method: 'POST',
+        headers: { 'X-Forwarded-Proto': scheme },
+      });
+    const overTls = (await login('https')).headers.get('set-cookie');
+    expect(overTls).toMatch(
+      /^__Secure-session-jwt=[^;]+; Path=\/identity\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    expect((await login('http')).headers.get('set-cookie')).toMatch(
+      /^session-jwt=[^;]+; Path=\/identity\/; /,
+    );
+    const me = await fetch(`${server.url}/svc/info/login`, {
+      headers: {
+        Cookie: overTls?.split(';')[0] ?? '',
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-For': '198.51.100.9',
+      },
+    });
+    expect(await me.json()).toMatchObject({ authenticationId: 'svc-admin' });
   });
 
   it('knows no TRACE and lists no folder', async () => {
@@ -256,15 +303,17 @@ describe('the door', () => {
       return /^location: (.*)\r$/im.exec(String(answer))?.[1];
     };
     const { host, port } = new URL(server.url);
-    expect(await create('own', host)).toBe(`http://${host}/svc/repo/linked/own`);
-    expect(await create('local', `localhost:${port}`)).toBe(`http://localhost:${port}/svc/repo/linked/local`);
+    expect(await create('own', host)).toBe(`http://${host}/identity/svc/repo/linked/own`);
+    expect(await create('local', `localhost:${port}`)).toBe(
+      `http://localhost:${port}/identity/svc/repo/linked/local`,
+    );
     for (const evil of [
       'evil.example',
       `evil.example:${port}`,
       '127.0.0.1:1',
       `localhost.evil.example:${port}`,
     ]) {
-      expect(await create(`evil${evil.length}`, evil)).toBe(`/svc/repo/linked/evil${evil.length}`);
+      expect(await create(`evil${evil.length}`, evil)).toBe(`/identity/svc/repo/linked/evil${evil.length}`);
     }
   });
 

@@ -45,8 +45,10 @@ const leadBrowser: Page = ({ incoming }) => {
       hint: 'Resources are below /svc; /docs describes them, /console is for people',
     });
   }
-  // Relative, for proxies with a path of their own.
-  return { status: 302, headers: { Location: 'console', Vary: 'Accept' }, body: '' };
+  // Relative, for proxies with a path of their own, unless it is known: then there may be no slash behind it.
+  const { publicPath } = incoming;
+  const location = publicPath === '' ? 'console' : `${publicPath}/console`;
+  return { status: 302, headers: { Location: location, Vary: 'Accept' }, body: '' };
 };
 
 /**

@@ -14,7 +14,7 @@ import type { AuthenticatorParts } from './authenticator.ts';
 import { answerWith, beginSession, endSession, requireSessions } from './begin-session.ts';
 import { type IssuerLogins, providersOf } from './issuer-login.ts';
 import { LOCKOUT } from './login-throttle.ts';
-import { isForTls, writeCookie } from './session-cookie.ts';
+import { cookieScope, writeCookie } from './session-cookie.ts';
 import { SESSION_MODULE, type Sessions } from './sessions.ts';
 
 /** What pages of this origin have kept of the session goes with it, also where the page itself cannot see to it. */
@@ -86,6 +86,6 @@ async function logOut(context: WriteContext, sessions: Sessions | undefined): Pr
   const { sessionId } = context.security.authorization;
   if (sessions !== undefined && typeof sessionId === 'string') await endSession(context, sessions, sessionId);
   const ended =
-    sessions && writeCookie({ token: '', maxAge: 0 }, isForTls(sessions.settings, context.client.isSecure));
+    sessions && writeCookie({ token: '', maxAge: 0 }, cookieScope(sessions.settings, context.client));
   return answerWith({ success: true }, ended, CLEARED);
 }

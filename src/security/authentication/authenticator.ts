@@ -10,7 +10,7 @@ import {
 import { accessDenied, decodeExtended, readCredentials } from './credentials.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 import { RateLimit } from './rate-limit.ts';
-import { isForTls, PENDING_LOGIN, readCookie } from './session-cookie.ts';
+import { cookieScope, PENDING_LOGIN, readCookie } from './session-cookie.ts';
 import { SESSION_MODULE, type Sessions } from './sessions.ts';
 
 export interface AuthenticatorParts {
@@ -117,7 +117,7 @@ export class Authenticator {
   async #fromSession(parts: AuthenticatorParts, attempt: Attempt): Promise<SecurityContext> {
     const { sessions } = parts;
     if (sessions === undefined) throw accessDenied();
-    const token = readCookie(attempt.header('cookie'), isForTls(sessions.settings, attempt.client.isSecure));
+    const token = readCookie(attempt.header('cookie'), cookieScope(sessions.settings, attempt.client));
     const isBackground = attempt.header('x-svc-background') === '1';
     const found = token === undefined ? undefined : await sessions.find(token, attempt, isBackground);
     if (found === undefined) throw accessDenied();
@@ -154,10 +154,10 @@ export class Authenticator {
     const { sessions } = this.#options.parts();
     const cookies = header('cookie');
     if (cookies === undefined || sessions === undefined) return security;
-    const overTls = isForTls(sessions.settings, client.isSecure);
-    const pendingLogin = readCookie(cookies, overTls, PENDING_LOGIN);
+    const scope = cookieScope(sessions.settings, client);
+    const pendingLogin = readCookie(cookies, scope, PENDING_LOGIN);
     const hasCome = security.authorization['moduleId'] === SESSION_MODULE;
-    const token = hasCome ? undefined : readCookie(cookies, overTls);
+    const token = hasCome ? undefined : readCookie(cookies, scope);
     const formerSession = token === undefined ? undefined : await sessions.idOf(token);
     return {
       ...security,

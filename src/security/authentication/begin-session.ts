@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { ActionResult, Context, WriteContext } from '#resource/index.ts';
-import { isForTls, writeCookie } from './session-cookie.ts';
+import { cookieScope, writeCookie } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
 /** @throws BadRequestError `AUTH_NO_SESSIONS` */
@@ -54,7 +54,7 @@ export async function endSession(
 
 function cookie(token: string, { client }: Context, { settings }: Sessions): string {
   const maxAge = settings.sessionOnly ? undefined : Math.ceil(settings.maxTokenLifeMinutes * 60);
-  return writeCookie({ token, maxAge }, isForTls(settings, client.isSecure));
+  return writeCookie({ token, maxAge }, cookieScope(settings, client));
 }
 
 export function answerWith(

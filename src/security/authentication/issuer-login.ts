@@ -14,7 +14,7 @@ import { answerWith, beginSession, requireSessions } from './begin-session.ts';
 import { accessDenied } from './credentials.ts';
 import { beginPending, pendingCookie, readPending } from './pending-login.ts';
 import { RateLimit } from './rate-limit.ts';
-import { isForTls } from './session-cookie.ts';
+import { cookieScope } from './session-cookie.ts';
 import { useLogin } from './used-login-repository.ts';
 
 const COMINGS_PER_MINUTE = 60;
@@ -51,7 +51,7 @@ export class IssuerLogins {
     const cookie = await pendingCookie(
       pending,
       firstOf(this.#options.secrets),
-      isForTls(settings, context.client.isSecure),
+      cookieScope(settings, context.client),
     );
     return answerWith({ location }, cookie);
   }

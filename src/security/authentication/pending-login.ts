@@ -3,7 +3,7 @@ import { jwtVerify, SignJWT } from 'jose';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { CodeLogin, PendingLogin } from './authentication-module.ts';
-import { PENDING_LOGIN, writeCookie } from './session-cookie.ts';
+import { type CookieScope, PENDING_LOGIN, writeCookie } from './session-cookie.ts';
 
 const MOST_RETURN = 1_000;
 const LIFE_SECONDS = 600;
@@ -61,14 +61,14 @@ function ownPage(page: JsonValue = '/'): string {
 export async function pendingCookie(
   pending: PendingLogin,
   secret: Uint8Array,
-  overTls: boolean,
+  scope: CookieScope,
 ): Promise<string> {
   const token = await new SignJWT({ ...pending })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setIssuer(ISSUER)
     .setExpirationTime(`${LIFE_SECONDS} seconds`)
     .sign(secret);
-  return writeCookie({ token, maxAge: LIFE_SECONDS }, overTls, PENDING_LOGIN);
+  return writeCookie({ token, maxAge: LIFE_SECONDS }, scope, PENDING_LOGIN);
 }
 
 /** @returns undefined where none has begun, or it was too long ago */

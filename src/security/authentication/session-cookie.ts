@@ -1,11 +1,25 @@
 import type { SessionSettings } from '#config/index.ts';
+import type { ClientContext } from '#resource/index.ts';
 
 const SESSION = 'session-jwt';
 /** The cookie of a login that has begun at an issuer. */
 export const PENDING_LOGIN = 'svc-login';
 
-/** A browser takes it over TLS only, for this host alone and all of its paths: no other host can set one for us. */
-const hostName = (name: string) => `__Host-${name}`;
+/** Where a browser sends a cookie. */
+export interface CookieScope {
+  readonly overTls: boolean;
+  /** Below which the server is; empty: it has the host for itself. */
+  readonly publicPath: string;
+}
+
+/**
+ * A browser takes `__Host-` over TLS only, for this host alone and all of its paths: no other host can set one for us. Below a
+ * path there are other servers on the host, which are not to be shown the sessions of this one: such a cookie is for its path.
+ */
+function fullName(name: string, { overTls, publicPath }: CookieScope): string {
+  if (!overTls) return name;
+  return publicPath === '' ? `__Host-${name}` : `__Secure-${name}`;
+}
 
 /** What a browser keeps, and how long. */
 export interface SessionCookie {
@@ -14,25 +28,28 @@ export interface SessionCookie {
   readonly maxAge: number | undefined;
 }
 
-/** The value of `Set-Cookie`. @param overTls whether the cookie may be sent over TLS only */
+/** The value of `Set-Cookie`. */
 export function writeCookie(
   { token, maxAge }: SessionCookie,
-  overTls: boolean,
+  scope: CookieScope,
   name: string = SESSION,
 ): string {
   return [
-    `${overTls ? hostName(name) : name}=${token}`,
-    'Path=/',
+    `${fullName(name, scope)}=${token}`,
+    `Path=${scope.publicPath}/`,
     'HttpOnly',
     'SameSite=Strict',
-    ...(overTls ? ['Secure'] : []),
+    ...(scope.overTls ? ['Secure'] : []),
     ...(maxAge === undefined ? [] : [`Max-Age=${maxAge}`]),
   ].join('; ');
 }
 
-/** Whether the cookie goes over TLS only. */
-export function isForTls({ isSecure }: SessionSettings, cameOverTls: boolean): boolean {
-  return isSecure === true || (isSecure === 'auto' && cameOverTls);
+/** Where the cookies of this server go, and whether over TLS only. */
+export function cookieScope(
+  { isSecure }: SessionSettings,
+  { isSecure: cameOverTls, publicPath = '' }: ClientContext,
+): CookieScope {
+  return { overTls: isSecure === true || (isSecure === 'auto' && cameOverTls), publicPath };
 }
 
 /**
@@ -41,10 +58,10 @@ export function isForTls({ isSecure }: SessionSettings, cameOverTls: boolean): b
  */
 export function readCookie(
   header: string | undefined,
-  overTls: boolean,
+  scope: CookieScope,
   plainName: string = SESSION,
 ): string | undefined {
-  const name = overTls ? hostName(plainName) : plainName;
+  const name = fullName(plainName, scope);
   for (const pair of header?.split(';') ?? []) {
     const at = pair.indexOf('=');
     if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();

@@ -36,6 +36,7 @@ describe('settings', () => {
       nodeId: 'box.example-r4nd0m',
       roles: ['api', 'worker'],
       logLevel: 'info',
+      publicPath: '',
       scriptThreads: 7,
       bodyLimitBytes: 1_048_576,
       answerLimitBytes: 67_108_864,
@@ -103,6 +104,7 @@ describe('settings', () => {
       requestTimeoutMs: 5_000,
       trustedProxies: ['10.0.0.7', 'fd00::/8'],
       publicUrl: 'https://id.example.com/iam',
+      publicPath: '/iam',
       allowedNetworks: ['127.0.0.1'],
       onlyDestinations: ['id.example.com', '.example.org', '127.0.0.1'],
       exposedVariables: ['MAIL_HOST', 'SITE_*'],
@@ -197,6 +199,21 @@ describe('settings', () => {
       'SVC_PUBLIC_URL must look like https://id.example.com, not "id.example.com:443"  [SETTING_INVALID]',
       `SVC_EGRESS_ONLY must be a list of hosts, domains, addresses and networks, not "id.example.com,https://example.org" — 'https://example.org' is none of them; such as id.example.com,.example.org,10.1.0.0/16  [SETTING_INVALID]`,
       'SVC_PROJECT must be an existing folder, not "/no/such/folder" — It holds conf/ and script/  [SETTING_INVALID]',
+    ]);
+  });
+
+  it('have one path, that of the public URL or one of its own', () => {
+    const pathOf = (environment: Record<string, string>) => read(environment).publicPath;
+    expect(pathOf({})).toBe('');
+    expect(pathOf({ SVC_PUBLIC_URL: 'https://id.example.com/' })).toBe('');
+    expect(pathOf({ SVC_PUBLIC_URL: 'https://id.example.com/iam/' })).toBe('/iam');
+    expect(pathOf({ SVC_PUBLIC_URL: 'https://id.example.com', SVC_PUBLIC_PATH: '/iam' })).toBe('/iam');
+    for (const path of ['iam', '/iam/', '/', '/../iam', '/i%41m', '/i;m'])
+      expect(findingsOf({ SVC_PUBLIC_PATH: path })).toEqual([
+        `SVC_PUBLIC_PATH must look like /identity, not "${path}"  [SETTING_INVALID]`,
+      ]);
+    expect(findingsOf({ SVC_PUBLIC_URL: 'https://id.example.com/iam', SVC_PUBLIC_PATH: '/other' })).toEqual([
+      `SVC_PUBLIC_PATH must be the path of SVC_PUBLIC_URL, not "/other" — SVC_PUBLIC_URL has the path '/iam'; one of them is enough  [SETTING_INVALID]`,
     ]);
   });
 
