@@ -26,6 +26,13 @@ export function parseAttributePath(text: string, schemas: readonly string[]): At
   return { schema, name, sub: sub ?? null };
 }
 
+/** Whether a name may be that of an attribute of a resource, or lead to one. */
+export function isPathOf(text: string, schemas: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  if (lower.startsWith('urn:')) return schemas.some((schema) => lower.startsWith(schema.toLowerCase()));
+  return text.includes('[') || text.split('.').every((name) => NAME.test(name));
+}
+
 /** The schema that a path begins with, and what is left. */
 export function withoutSchema(
   text: string,

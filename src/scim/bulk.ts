@@ -2,6 +2,7 @@ import { BadRequestError, PayloadTooLargeError, toResourceError } from '#errors/
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { formatPath, type PatchOperation, type RefusedRequest, type Request } from '#resource/index.ts';
 import { bulkIdIn, bulkIdsIn, inGroups, partResource } from './circles.ts';
+import { memberIgnoringCase } from './content.ts';
 import { LIMITS } from './schema-answer.ts';
 import { scimErrorBody, statusOf } from './scim-error.ts';
 
@@ -173,10 +174,11 @@ function readBulk(body: JsonValue): {
   readonly operations: readonly BulkOperation[];
   readonly failOnErrors: number;
 } {
-  if (!isObject(body) || !Array.isArray(body['Operations'])) {
+  const operations = isObject(body) ? memberIgnoringCase(body, 'Operations') : undefined;
+  if (!isObject(body) || !Array.isArray(operations)) {
     throw new BadRequestError("A bulk request needs a list of 'Operations'", { id: 'SCIM_BAD_SYNTAX' });
   }
-  const { Operations: operations, failOnErrors = 0 } = body;
+  const failOnErrors = memberIgnoringCase(body, 'failOnErrors') ?? 0;
   if (operations.length > LIMITS.operations) {
     throw new PayloadTooLargeError(
       `The request has ${operations.length} operations; ${LIMITS.operations} are allowed`,
@@ -196,7 +198,9 @@ const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 function readOperation(given: JsonValue, at: number): BulkOperation {
   const fault = (what: string) => new BadRequestError(`Operation ${at} ${what}`, { id: 'SCIM_BAD_SYNTAX' });
   if (!isObject(given)) throw fault('is no object');
-  const { method: verb = '', path = '', bulkId = null, version = null, data = null } = given;
+  const member = (name: string) => memberIgnoringCase(given, name) ?? null;
+  const [verb, path, bulkId] = [member('method') ?? '', member('path') ?? '', member('bulkId')];
+  const [version, data] = [member('version'), member('data')];
   const method = METHODS.find((one) => one === String(verb).toUpperCase());
   if (method === undefined) throw fault(`has the method '${String(verb)}', not one of ${METHODS.join(', ')}`);
   if (typeof path !== 'string' || !/^\/[^/]+(?:\/[^/]+)?$/.test(path))
@@ -271,7 +275,7 @@ const OPS = { add: 'add', replace: 'replace', remove: 'remove' } as const;
  * @throws BadRequestError `SCIM_BAD_SYNTAX`
  */
 export function readPatchBody(body: JsonValue): PatchOperation[] {
-  const operations = isObject(body) ? body['Operations'] : undefined;
+  const operations = isObject(body) ? memberIgnoringCase(body, 'Operations') : undefined;
   if (!Array.isArray(operations)) {
     throw new BadRequestError("A PATCH needs a list of 'Operations'", {
       id: 'SCIM_BAD_SYNTAX',
@@ -288,7 +292,9 @@ export function readPatchBody(body: JsonValue): PatchOperation[] {
   }
   return operations.map((given): PatchOperation => {
     if (!isObject(given)) throw new BadRequestError('An operation is no object', { id: 'SCIM_BAD_SYNTAX' });
-    const { op = '', path = null, value } = given;
+    const [op = '', path = null, value] = ['op', 'path', 'value'].map((name) =>
+      memberIgnoringCase(given, name),
+    );
     const operation = Object.values(OPS).find((one) => one === String(op).toLowerCase());
     if (operation === undefined) {
       throw new BadRequestError(`'${String(op)}' is no operation of a PATCH`, {

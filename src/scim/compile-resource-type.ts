@@ -9,6 +9,7 @@ import { getMember, isObject, type JsonObject, parsePointer } from '#json/index.
 import type { AttributePath } from './attribute-path.ts';
 import { parseElementPath, type ScimFilter } from './filter.ts';
 import { filledText, firstType, listOf, objectAt, typeOf } from './managed-property.ts';
+import { type Fault, isHidden, overlapping, refusalOf } from './mapping-faults.ts';
 import type {
   Attribute,
   AttributeType,
@@ -19,16 +20,7 @@ import type {
   ResourceType,
   SubAttribute,
 } from './resource-type.ts';
-import { complex, partsOfReference, TEXT } from './sub-attributes.ts';
-
-/** What keeps an attribute from being one. */
-export interface Fault {
-  readonly field: string;
-  readonly message: string;
-  /** `managed.json` has no such type, property or place that it leads to, perhaps because it is another one. */
-  readonly isMissing?: true;
-  readonly hint?: string;
-}
+import { complex, marksOf, partsOfReference, TEXT } from './sub-attributes.ts';
 
 export interface ResourceTypes {
   readonly types: readonly ResourceType[];
@@ -40,6 +32,7 @@ export function compileResourceTypes(scim: ScimConfig, managed: ManagedConfig): 
   const faults: Fault[] = [];
   const types = scim.resourceTypes.flatMap((config, at) => {
     const field = `/resourceTypes/${at}`;
+    if (isHidden(scim.resourceTypes, at, faults)) return [];
     const type = writtenJson(managed.objects).find(
       ({ name }) => config.managed === `managed/${String(name)}`,
     );
@@ -58,7 +51,9 @@ export function compileResourceTypes(scim: ScimConfig, managed: ManagedConfig): 
       properties: objectAt(schema, 'properties'),
       required: Array.isArray(required) ? required.map(String) : [],
     };
-    return [new TypeCompiler(config, declared, field, faults).compile()];
+    const nameOf = (collection: string) =>
+      scim.resourceTypes.find(({ managed: own }) => own === collection)?.name ?? null;
+    return [new TypeCompiler(config, declared, field, faults, nameOf).compile()];
   });
   return { types, faults };
 }
@@ -78,7 +73,9 @@ class TypeCompiler {
   readonly #field: string;
   readonly #faults: Fault[];
   readonly #schemas: readonly string[];
+  readonly #nameOf: (collection: string) => string | null;
 
+  /** @param nameOf of the resource type whose objects stand in a collection */
   constructor(
     config: ScimResourceTypeConfig,
     managed: {
@@ -88,7 +85,9 @@ class TypeCompiler {
     },
     field: string,
     faults: Fault[],
+    nameOf: (collection: string) => string | null,
   ) {
+    this.#nameOf = nameOf;
     this.#config = config;
     this.#hasReadHook = managed.hasReadHook;
     this.#properties = managed.properties;
@@ -144,6 +143,8 @@ class TypeCompiler {
       const property = objectAt(this.#properties, name);
       const isSecret =
         property['secureHash'] != null || property['encryption'] != null || property['scope'] === 'private';
+      const refusal = refusalOf(config.scim, path, parsePointer(config.managed), property);
+      if (refusal !== undefined) return fault(refusal);
       if (isSecret && config.returned !== 'never') {
         return fault(`'${config.managed}' is a secret`, {
           hint: 'Only with "returned": "never" may clients set it',
@@ -160,11 +161,21 @@ class TypeCompiler {
     if (first === undefined) return undefined;
     const { path, config } = first;
     const common = { schema: path.schema ?? this.#config.schema };
+    const twin = overlapping(all);
+    if (twin !== undefined) {
+      this.#faults.push({ field: twin.field, message: `'${twin.config.scim}' stands here twice` });
+      return this.#attribute(all.filter((one) => one !== twin));
+    }
+    const inside = all.find(
+      (one) => all.length + Number(one.path.sub !== null) > 1 && this.#isReference(one.config),
+    );
+    if (inside !== undefined) {
+      const message = `'${inside.config.managed}' is a relationship, and no part of '${path.name}'`;
+      this.#faults.push({ field: inside.field, message });
+      return this.#attribute(all.filter((one) => one !== inside));
+    }
     if (all.some(({ filter }) => filter !== null)) return { ...common, ...this.#elements(path.name, all) };
     if (all.some(({ path: { sub } }) => sub !== null)) return { ...common, ...this.#parts(path.name, all) };
-    if (all.length > 1) {
-      this.#faults.push({ field: all[1]?.field ?? '', message: `'${config.scim}' stands here twice` });
-    }
     if (config.managed === undefined) {
       const simple = this.#simple(path.name, config, {}, { type: 'string' });
       return { ...common, ...simple, binding: { kind: 'externalId' }, subAttributes: [] };
@@ -232,9 +243,12 @@ class TypeCompiler {
       elements.set(key, element);
       if (!subs.has(path.sub)) subs.set(path.sub, sub);
     }
+    const { mutability, returned } = complex(name, [...subs.values()]);
     const marks = [...marked].map(
       ([mark, values]): SubAttribute => ({
         ...TEXT,
+        mutability,
+        returned,
         name: mark,
         description: 'Which element it is',
         canonicalValues: values,
@@ -247,6 +261,10 @@ class TypeCompiler {
 
   #propertyOf({ managed = '' }: ScimAttributeConfig): JsonObject {
     return objectAt(this.#properties, parsePointer(managed)[0] ?? '');
+  }
+
+  #isReference(config: ScimAttributeConfig): boolean {
+    return this.#reference(config, this.#propertyOf(config)) !== undefined;
   }
 
   #reference({ managed = '' }: ScimAttributeConfig, property: JsonObject): Reference | undefined {
@@ -264,6 +282,7 @@ class TypeCompiler {
       property: parsePointer(managed)[0] ?? '',
       isArray,
       collections: targets,
+      typeName: this.#nameOf(targets[0] ?? ''),
       reverse,
     };
   }
@@ -316,17 +335,4 @@ function subAttributesOf(property: JsonObject): readonly SubAttribute[] {
       description: filledText(part['description']) ?? name,
     };
   });
-}
-
-/** `type eq "work"`, and several of such. */
-function marksOf(filter: ScimFilter | null): Record<string, string> | undefined {
-  const conditions = filter?.kind === 'and' ? filter.filters : filter === null ? [] : [filter];
-  const marks: Record<string, string> = {};
-  for (const condition of conditions) {
-    const isMark =
-      condition.kind === 'compare' && condition.operator === 'eq' && typeof condition.value === 'string';
-    if (!isMark || condition.path.sub !== null) return undefined;
-    marks[condition.path.name] = String(condition.value);
-  }
-  return Object.keys(marks).length === 0 ? undefined : marks;
 }

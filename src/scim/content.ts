@@ -44,7 +44,7 @@ export function readContent(type: ResourceType, resource: JsonObject): Said {
       values.push({ property, value: storedValue(property, of, value), of });
     if (binding.kind === 'property') take(binding, attribute, given);
     else if (binding.kind === 'externalId')
-      externalId = given === null ? null : requireText(attribute, given);
+      externalId = given === null || given === '' ? null : requireText(attribute, given);
     else if (binding.kind === 'reference')
       references.push({ reference: binding, refs: refsOf(attribute, binding, given) });
     else if (binding.kind === 'parts') {

@@ -1,10 +1,9 @@
 import { BadRequestError } from '#errors/index.ts';
 import type { Pointer } from '#json/index.ts';
-import { type Comparison, CREATED_AT, type QueryFilter, UPDATED_AT } from '#resource/index.ts';
-import { isInstant, parseInstant } from '#time/index.ts';
+import type { Comparison, QueryFilter } from '#resource/index.ts';
 import type { AttributePath } from './attribute-path.ts';
+import { ALL, all, any, type Compare, commonFilter, NONE, type Present, textMeets } from './common-filter.ts';
 import type { ScimFilter } from './filter.ts';
-import { meetsFilter } from './filter-match.ts';
 import {
   type Attribute,
   attributeAt,
@@ -15,12 +14,6 @@ import {
   type SubAttribute,
   subAttributeAt,
 } from './resource-type.ts';
-
-type Compare = Extract<ScimFilter, { kind: 'compare' }>;
-type Present = Extract<ScimFilter, { kind: 'present' }>;
-
-const ALL: QueryFilter = { kind: 'literal', value: true };
-const NONE: QueryFilter = { kind: 'literal', value: false };
 
 /** Whom a filter is about: a type, or this one of all. */
 export interface Asked {
@@ -74,16 +67,15 @@ export function keyOf({ reference, value }: LookUp): string {
 
 function condition({ type, isOfAll }: Asked, filter: Compare | Present, find: Find): QueryFilter {
   const { path } = filter;
-  if (path.schema === null && isNamed(path, 'id')) return compareText(['_id'], filter, true);
-  if (isNamed(path, 'schemas') || isNamed(path, 'meta')) return metaFilter(type, filter);
+  if (path.schema === null || path.schema === type.schema) {
+    if (isNamed(path, 'id') && path.sub === null) return compareText(['_id'], filter, true);
+    const common = commonFilter(type, filter);
+    if (common !== undefined) return common;
+  }
   const attribute = attributeAt(type, path);
   if (attribute === undefined && isOfAll) return withoutValue(filter);
   if (attribute === undefined) throw unknown(type, path);
-  if (attribute.returned === 'never') {
-    throw new BadRequestError(`'${attribute.name}' is shown to nobody, and no filter asks for it`, {
-      id: 'SCIM_SENSITIVE',
-    });
-  }
+  if (attribute.returned === 'never') throw sensitive(attribute.name);
   const { binding } = attribute;
   switch (binding.kind) {
     case 'property':
@@ -143,6 +135,22 @@ function referenceFilter(
   );
 }
 
+/**
+ * The one thing that a filter asks of the other end: all of them have the same type, so that a condition of it is met by all or none.
+ *
+ * @returns undefined where it asks for more
+ */
+function oneReference({ typeName }: Reference, filter: ScimFilter): Compare | Present | 'none' | undefined {
+  const conditions = filter.kind === 'and' ? filter.filters : [filter];
+  const others: (Compare | Present)[] = [];
+  for (const one of conditions) {
+    if (one.kind !== 'compare' && one.kind !== 'present') return undefined;
+    if (typeName === null || !isNamed(one.path, 'type')) others.push(one);
+    else if (!textMeets(typeName, one)) return 'none';
+  }
+  return others.length === 1 ? others[0] : undefined;
+}
+
 /** `ne` of a list is that no element is equal. */
 function negatedAsWhole(
   filter: Compare | Present,
@@ -161,9 +169,12 @@ function elementFilter(
   const attribute = attributeAt(type, path);
   if (attribute === undefined && isOfAll) return NONE;
   if (attribute === undefined) throw unknown(type, path);
+  if (attribute.returned === 'never') throw sensitive(attribute.name);
   const { binding } = attribute;
-  if (binding.kind === 'reference' && (filter.kind === 'compare' || filter.kind === 'present')) {
-    return referenceFilter(attribute, binding, filter.path.name, filter, find);
+  if (binding.kind === 'reference') {
+    const asked = oneReference(binding, filter);
+    if (asked === 'none') return NONE;
+    if (asked !== undefined) return referenceFilter(attribute, binding, asked.path.name, asked, find);
   }
   if (binding.kind !== 'elements') {
     throw new BadRequestError(`Elements of '${attribute.name}' cannot be looked for`, {
@@ -203,11 +214,6 @@ function inElement(attribute: Attribute, element: Element, filter: ScimFilter): 
 
 function isThere({ parts }: Element): QueryFilter {
   return any([...parts.values()].map(({ pointer }) => ({ kind: 'present', pointer })));
-}
-
-/** Whether a text that stands in no object meets a condition. */
-function textMeets(value: string, filter: Compare | Present): boolean {
-  return meetsFilter({ ...filter, path: { schema: null, name: 'value', sub: null } }, { value }, () => false);
 }
 
 function ofProperty(
@@ -278,38 +284,6 @@ function compareText(pointer: Pointer, filter: Compare | Present, caseExact: boo
   return operator === 'ne' ? { kind: 'not', filter: compare('eq') } : compare(operator);
 }
 
-/** Of what all resources of a type have in common only that can be asked which they differ by. */
-function metaFilter(type: ResourceType, filter: Compare | Present): QueryFilter {
-  const { path } = filter;
-  const name = path.sub === null ? path.name.toLowerCase() : `meta.${path.sub.toLowerCase()}`;
-  if (filter.kind === 'compare' && name === 'schemas') {
-    return textMeets(type.schema, filter) ? ALL : NONE;
-  }
-  if (name === 'meta.resourcetype') return textMeets(type.name, filter) ? ALL : NONE;
-  if (filter.kind === 'present') return ALL;
-  if (name === 'meta.created') return timeFilter(CREATED_AT, filter);
-  if (name === 'meta.lastmodified') return timeFilter(UPDATED_AT, filter);
-  throw new BadRequestError(`'${name}' cannot be asked for`, { id: 'SCIM_BAD_FILTER' });
-}
-
-/** Times are kept to the millisecond. */
-function timeFilter(column: string, { operator, value }: Compare): QueryFilter {
-  const at = typeof value === 'string' ? parseInstant(value) : Number.NaN;
-  if (!isInstant(at) || operator === 'co' || operator === 'sw' || operator === 'ew') {
-    throw new BadRequestError(`'${String(value)}' is no time that ${operator} compares with`, {
-      id: 'SCIM_BAD_FILTER',
-      hint: 'Such as meta.lastModified gt "2030-01-31T08:00:00Z"',
-    });
-  }
-  const compare = (own: Comparison): QueryFilter => ({
-    kind: 'compare',
-    pointer: [column],
-    operator: own,
-    value: new Date(at).toISOString(),
-  });
-  return operator === 'ne' ? { kind: 'not', filter: compare('eq') } : compare(operator);
-}
-
 function partAt(type: ResourceType, attribute: Attribute, sub: string): SubAttribute {
   const part = subAttributeAt(attribute, sub);
   if (part === undefined) throw unknown(type, { schema: attribute.schema, name: attribute.name, sub });
@@ -338,12 +312,4 @@ function withoutValue(filter: Compare | Present): QueryFilter {
 
 function isNamed({ name }: AttributePath, wanted: string): boolean {
   return name.toLowerCase() === wanted.toLowerCase();
-}
-
-function all(filters: readonly QueryFilter[]): QueryFilter {
-  return { kind: 'and', filters };
-}
-
-function any(filters: readonly QueryFilter[]): QueryFilter {
-  return { kind: 'or', filters };
 }

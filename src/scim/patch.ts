@@ -1,10 +1,11 @@
 import { BadRequestError } from '#errors/index.ts';
-import { cloneJson, isObject, type JsonObject, type JsonValue, sizeOf } from '#json/index.ts';
+import { cloneJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Context, PatchOperation } from '#resource/index.ts';
-import { withoutSchema } from './attribute-path.ts';
+import { isPathOf, withoutSchema } from './attribute-path.ts';
 import { badValue, memberIgnoringCase, memberOf, refsOf } from './content.ts';
 import { parseElementPath, type ScimFilter } from './filter.ts';
 import { meetsFilter } from './filter-match.ts';
+import { idsMeant } from './members-meant.ts';
 import {
   filterInTurns,
   lastFirst,
@@ -15,6 +16,7 @@ import {
   withPart,
   withValues,
 } from './parts.ts';
+import { costOf, exactness, type NewElement, newElement, placesOf, requireParts } from './patch-element.ts';
 import {
   type Attribute,
   attributeAt,
@@ -48,9 +50,6 @@ interface Target {
   readonly filter: ScimFilter | null;
 }
 
-/** What a condition looks at of an element, at most; and so many bytes of its texts take as long as one look. */
-const LOOKS = 20;
-const BYTES_OF_A_LOOK = 8;
 const CORE = new Set(['schemas', 'meta']);
 
 /**
@@ -133,6 +132,8 @@ class Patch implements Patched {
       await this.#extension(op, extension, value);
       return;
     }
+    // A resource that is sent as a whole may have attributes and extensions of other services.
+    if (isOneOfMany && !isPathOf(path, schemasOf(this.#type))) return;
     const target = this.#target(path);
     if (target === undefined) {
       if (isOneOfMany) return;
@@ -148,7 +149,7 @@ class Patch implements Patched {
       });
     }
     if (binding.kind === 'reference' && binding.isArray) this.#edges(op, target, binding, value);
-    else if (target.filter !== null) await this.#elements(op, target, target.filter, value);
+    else if (target.filter !== null) await this.#elements(op, target, target.filter, value, isOneOfMany);
     else if (target.sub !== null) this.#part(op, attribute, target.sub, value);
     else await this.#whole(op, attribute, value);
   }
@@ -216,7 +217,14 @@ class Patch implements Patched {
     this.#set(attribute, elements.length === 0 && op !== 'remove' ? [change({})] : elements.map(change));
   }
 
-  async #elements(op: Op, { attribute, sub }: Target, filter: ScimFilter, value: JsonValue): Promise<void> {
+  async #elements(
+    op: Op,
+    { attribute, sub }: Target,
+    filter: ScimFilter,
+    value: JsonValue,
+    isOneOfMany: boolean,
+  ): Promise<void> {
+    requireParts(attribute, filter);
     const before = valuesOf(memberOf(this.#type, attribute, this.resource) ?? null);
     this.#purse.spend('nodes', costOf(filter, before));
     const isExact = exactness(attribute);
@@ -244,13 +252,30 @@ class Patch implements Patched {
       );
       return;
     }
-    const made = equalities(filter);
-    if (made === undefined) {
-      throw new BadRequestError(`No element of '${attribute.name}' is meant by the filter of the path`, {
-        id: 'SCIM_NO_TARGET',
-      });
-    }
-    this.#set(attribute, [...before, change(made)]);
+    const made = this.#newElement(attribute, filter, before, isOneOfMany);
+    if (made === undefined) return;
+    const { is, as } = made;
+    // What is there is changed; a new one comes first, as one that is said to be the primary does.
+    const changed = change(as);
+    this.#set(
+      attribute,
+      is === undefined ? [changed, ...before] : before.map((one) => (one === is ? changed : one)),
+    );
+  }
+
+  /** The element that clients mean by a filter that none meets. @throws BadRequestError `SCIM_NO_TARGET` where there can be none */
+  #newElement(
+    attribute: Attribute,
+    filter: ScimFilter,
+    before: readonly JsonValue[],
+    isOneOfMany: boolean,
+  ): NewElement | undefined {
+    const made = newElement(attribute, filter, before);
+    if (made !== undefined || isOneOfMany) return made;
+    throw new BadRequestError(`No element of '${attribute.name}' is meant by the filter of the path`, {
+      id: 'SCIM_NO_TARGET',
+      ...placesOf(attribute),
+    });
   }
 
   #edges(op: Op, { attribute, filter, sub }: Target, reference: Reference, value: JsonValue): void {
@@ -259,12 +284,7 @@ class Patch implements Patched {
     }
     const edges = this.edges.get(reference.property) ?? { all: null, added: new Set(), removed: new Set() };
     this.edges.set(reference.property, edges);
-    const meant = filter === null ? undefined : idsOf(filter);
-    if (filter !== null && meant === undefined) {
-      throw new BadRequestError(`Elements of '${attribute.name}' are looked for by their value alone`, {
-        id: 'SCIM_BAD_FILTER',
-      });
-    }
+    const meant = filter === null ? undefined : idsMeant(attribute, reference, filter);
     const given = meant ?? (value === null && op === 'remove' ? undefined : value);
     const refs = given === undefined ? undefined : refsOf(attribute, reference, given);
     if (op === 'remove' && refs !== undefined) {
@@ -292,42 +312,4 @@ class Patch implements Patched {
       if (value !== undefined) holder[name] = value;
     } else if (value !== undefined) this.resource[schema] = { [name]: value };
   }
-}
-
-function costOf(filter: ScimFilter, elements: readonly JsonValue[]): number {
-  const texts = Math.ceil(sizeOf([...elements]).bytes / BYTES_OF_A_LOOK);
-  return conditionsIn(filter) * (elements.length * LOOKS + texts);
-}
-
-function conditionsIn(filter: ScimFilter): number {
-  if (filter.kind === 'and' || filter.kind === 'or')
-    return filter.filters.reduce((sum, one) => sum + conditionsIn(one), 0);
-  return filter.kind === 'not' || filter.kind === 'element' ? conditionsIn(filter.filter) : 1;
-}
-
-function exactness(attribute: Attribute): (path: { readonly name: string }) => boolean {
-  return ({ name }) => subAttributeAt(attribute, name)?.caseExact ?? false;
-}
-
-/** An element that meets `type eq "work"`; undefined where that takes more than equalities. */
-function equalities(filter: ScimFilter): JsonObject | undefined {
-  const conditions = filter.kind === 'and' ? filter.filters : [filter];
-  const made: JsonObject = {};
-  for (const condition of conditions) {
-    if (condition.kind !== 'compare' || condition.operator !== 'eq' || condition.path.sub !== null)
-      return undefined;
-    made[condition.path.name] = condition.value;
-  }
-  return made;
-}
-
-/** The ids that `value eq "42" or value eq "43"` means. */
-function idsOf(filter: ScimFilter): JsonValue[] | undefined {
-  if (filter.kind === 'or') {
-    const all = filter.filters.map(idsOf);
-    return all.includes(undefined) ? undefined : all.flatMap((ids) => ids ?? []);
-  }
-  const isId =
-    filter.kind === 'compare' && filter.operator === 'eq' && filter.path.name.toLowerCase() === 'value';
-  return isId ? [filter.value] : undefined;
 }

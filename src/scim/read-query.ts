@@ -34,7 +34,7 @@ const EVERYTHING: QueryFilter = { kind: 'literal', value: true };
 export async function readQuery(scope: Scope, parameters: Parameters): Promise<AskedPage> {
   const { type } = scope;
   const { filter = '', sortBy = '', sortOrder, cursor } = parameters;
-  const count = Math.min(wholeNumber('count', parameters['count']) ?? LIMITS.page, LIMITS.results);
+  const count = countOf(parameters);
   const startIndex = Math.max(1, wholeNumber('startIndex', parameters['startIndex']) ?? 1);
   const request = {
     method: 'query',
@@ -100,9 +100,15 @@ function sortKeysOf(
   sortOrder = 'ascending',
 ): readonly SortKey[] {
   const byId = [{ pointer: ['_id'], descending: false }];
+  const descending = sortOrder.toLowerCase() === 'descending';
+  if (!descending && sortOrder.toLowerCase() !== 'ascending') {
+    throw new BadRequestError(`'sortOrder' is '${sortOrder}'`, {
+      id: 'SCIM_BAD_VALUE',
+      hint: 'One of ascending, descending',
+    });
+  }
   if (sortBy === '') return byId;
   const path = parseAttributePath(sortBy, schemas);
-  const descending = sortOrder.toLowerCase() === 'descending';
   if (path.name.toLowerCase() === 'id') return [{ pointer: ['_id'], descending }];
   const time = path.name.toLowerCase() === 'meta' ? TIMES[path.sub?.toLowerCase() ?? ''] : undefined;
   if (time !== undefined) return [{ pointer: [time], descending }];
@@ -128,9 +134,19 @@ function notSortable(sortBy: string): Error {
   return new BadRequestError(`'${sortBy}' is nothing to sort by`, { id: 'SCIM_BAD_VALUE' });
 }
 
-/** Negative ones count as 0. @throws BadRequestError `SCIM_BAD_VALUE` */
-export function wholeNumber(name: string, text: string | undefined): number | undefined {
+/** Resources that a page may have, of which there are no more than the service gives. @throws BadRequestError */
+export function countOf({ count, cursor }: Parameters): number {
+  const id = cursor === undefined ? 'SCIM_BAD_VALUE' : 'SCIM_BAD_COUNT';
+  return Math.min(wholeNumber('count', count, id) ?? LIMITS.page, LIMITS.results);
+}
+
+/** Negative ones count as 0. @throws BadRequestError */
+export function wholeNumber(
+  name: string,
+  text: string | undefined,
+  id = 'SCIM_BAD_VALUE',
+): number | undefined {
   if (text === undefined) return undefined;
   if (/^-?\d{1,9}$/.test(text)) return Math.max(0, Number(text));
-  throw new BadRequestError(`'${name}' is '${text}', not a whole number`, { id: 'SCIM_BAD_VALUE' });
+  throw new BadRequestError(`'${name}' is '${text}', not a whole number`, { id });
 }

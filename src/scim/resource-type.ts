@@ -33,6 +33,8 @@ export interface Reference {
   readonly isArray: boolean;
   /** Collections of the other ends, such as `managed/user`. */
   readonly collections: readonly string[];
+  /** Of the resources there; null where they are none. */
+  readonly typeName: string | null;
   /** The property of the other ends that leads back; null where none does. */
   readonly reverse: string | null;
 }

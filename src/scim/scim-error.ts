@@ -1,7 +1,7 @@
 import type { ResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 
-/** What SCIM says of a 400 or 409 besides its status (RFC 7644, 3.12), and the ids that our errors have for it. */
+/** What SCIM says of a 400 or 409 besides its status (RFC 7644, 3.12, and RFC 9865, 2.1), and the ids that our errors have for it. */
 const TYPES = [
   ['invalidFilter', 'SCIM_BAD_FILTER'],
   ['tooMany', 'SCIM_TOO_MANY'],
@@ -12,6 +12,11 @@ const TYPES = [
   ['noTarget', 'SCIM_NO_TARGET'],
   ['invalidValue', 'SCIM_BAD_VALUE'],
   ['sensitive', 'SCIM_SENSITIVE'],
+  ['invalidCount', 'SCIM_BAD_COUNT'],
+  ['invalidCursor', 'PAGING_BAD_COOKIE'],
+  ['invalidSyntax', 'HTTP_BAD_JSON'],
+  ['invalidSyntax', 'HTTP_BODY_NOT_OBJECT'],
+  ['invalidSyntax', 'HTTP_MEDIA_TYPE'],
 ] as const;
 
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
@@ -44,7 +49,6 @@ export function statusOf(error: ResourceError): { readonly status: number; reado
   const status = error.code >= 400 && error.code <= 599 ? error.code : 500;
   // Two that were made at once; clients look for the other one then.
   if (id === 'DB_DUPLICATE') return { status: 409, scimType: 'uniqueness' };
-  if (id === 'PAGING_BAD_COOKIE') return { status, scimType: 'invalidCursor' };
   if (status === 400) return { status, scimType: id.startsWith('FILTER') ? 'invalidFilter' : 'invalidValue' };
   return { status };
 }

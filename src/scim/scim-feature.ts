@@ -1,7 +1,8 @@
 import { isAbsolute } from 'node:path';
 import { managedConfig, type Objection, scimConfig } from '#config/index.ts';
 import type { Feature, Inspection, Platform } from '#platform/index.ts';
-import { compileResourceTypes, type Fault } from './compile-resource-type.ts';
+import { compileResourceTypes } from './compile-resource-type.ts';
+import type { Fault } from './mapping-faults.ts';
 import type { ScimPlatform } from './scim-platform.ts';
 import { ScimResource } from './scim-resource.ts';
 

@@ -1,4 +1,4 @@
-import { ForbiddenError, NotFoundError } from '#errors/index.ts';
+import { BadRequestError, ForbiddenError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
   type Context,
@@ -19,15 +19,9 @@ import {
 } from '#resource/index.ts';
 import { performBulk } from './bulk.ts';
 import { fieldsFor, WHOLE } from './fields.ts';
-import { wholeNumber } from './read-query.ts';
+import { countOf, wholeNumber } from './read-query.ts';
 import { type ResourceType, schemasOf } from './resource-type.ts';
-import {
-  DISCOVERY,
-  LIMITS,
-  resourceTypeAnswer,
-  schemaAnswers,
-  serviceProviderConfig,
-} from './schema-answer.ts';
+import { DISCOVERY, resourceTypeAnswer, schemaAnswers, serviceProviderConfig } from './schema-answer.ts';
 import { ScimObjects, type ScimPage } from './scim-objects.ts';
 import { type Ask, askAs, baseOf, type ScimPlatform } from './scim-platform.ts';
 
@@ -156,30 +150,56 @@ export class ScimResource implements RouteHandler {
     return { kind: 'action', ...done };
   }
 
-  /** Page by page, type by type, as far as they may be asked for. */
+  /** Page by page, type by type, as far as they may be asked for. A cursor says of which type the next page is, and where in it. */
   async #queryAll(context: Context, request: Extract<Request, { method: 'query' }>): Promise<Response> {
     const { parameters } = request;
+    const { cursor, ...others } = parameters;
     const results: Resource[] = [];
-    const count = Math.min(wholeNumber('count', parameters['count']) ?? LIMITS.page, LIMITS.results);
+    const count = countOf(parameters);
     const startIndex = Math.max(1, wholeNumber('startIndex', parameters['startIndex']) ?? 1);
     const ask = askAs(this.#platform.router, () => nextContext(context));
-    let skipped = startIndex - 1;
+    const types = this.#platform.types();
+    const from = cursor === undefined ? undefined : this.#placeIn(types, cursor);
+    let skipped = from === undefined ? startIndex - 1 : 0;
     let total = 0;
-    for (const { endpoint } of this.#platform.types()) {
-      const wanted = { count: String(Math.max(0, count - results.length)), startIndex: String(skipped + 1) };
-      const path = [...request.path, endpoint];
+    let next: string | null = null;
+    for (const [at, { endpoint }] of types.entries()) {
+      const isBefore = from !== undefined && at < from.at;
+      const wanted = isBefore || next !== null ? 0 : Math.max(0, count - results.length);
+      const begin: Record<string, string> =
+        from === undefined
+          ? { startIndex: String(skipped + 1) }
+          : { cursor: at === from.at ? from.cursor : '' };
       const page = await ask.all({
         ...request,
-        path,
+        path: [...request.path, endpoint],
         queryId: QUERY_OF_ALL,
-        parameters: { ...parameters, ...wanted },
+        parameters: { ...others, count: String(wanted), ...begin },
       });
       results.push(...page.result);
       skipped = Math.max(0, skipped - page.totalPagedResults);
       total += page.totalPagedResults;
+      if (from === undefined || isBefore || next !== null || count === 0) continue;
+      if (page.pagedResultsCookie !== null) next = `${endpoint}:${page.pagedResultsCookie}`;
+      else if (results.length >= count)
+        next = types[at + 1] === undefined ? null : `${types[at + 1]?.endpoint}:`;
     }
-    const all: ScimPage = { ...queryResult(results), totalPagedResults: total, startIndex };
-    return all;
+    const all = { ...queryResult(results), totalPagedResults: total };
+    if (from !== undefined) return { ...all, pagedResultsCookie: next };
+    const page: ScimPage = { ...all, startIndex };
+    return page;
+  }
+
+  /** @throws BadRequestError for a cursor that is none of all types */
+  #placeIn(types: readonly ResourceType[], text: string): { readonly at: number; readonly cursor: string } {
+    if (text === '') return { at: 0, cursor: '' };
+    const end = text.indexOf(':');
+    const at = types.findIndex(({ endpoint }) => endpoint === text.slice(0, Math.max(0, end)));
+    if (at !== -1) return { at, cursor: text.slice(end + 1) };
+    throw new BadRequestError('The cursor is not one of all types', {
+      id: 'PAGING_BAD_COOKIE',
+      hint: 'Start again at the first page',
+    });
   }
 
   async #discover(

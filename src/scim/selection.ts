@@ -71,6 +71,7 @@ function selectionOf(
   };
   const showsPart = (attribute: Attribute, name: string): boolean => {
     const part = subAttributeAt(attribute, name);
+    if (part?.returned === 'never') return false;
     if (part?.returned !== 'request') return true;
     return areWanted && told.get(attribute)?.parts.has(name.toLowerCase()) === true;
   };

@@ -1,3 +1,4 @@
+import type { ScimFilter } from './filter.ts';
 import type { Characteristics, Reference, SubAttribute } from './resource-type.ts';
 
 /** A text that clients may write. */
@@ -43,4 +44,17 @@ export function partsOfReference(
     { ...TEXT, ...readOnly, name: isArray ? 'display' : 'displayName', description: 'Its name' },
     ...(isArray ? [{ ...TEXT, ...readOnly, name: 'type', description: 'Its resource type' }] : []),
   ];
+}
+
+/** `type eq "work"`, and several of such. */
+export function marksOf(filter: ScimFilter | null): Record<string, string> | undefined {
+  const conditions = filter?.kind === 'and' ? filter.filters : filter === null ? [] : [filter];
+  const marks: Record<string, string> = {};
+  for (const condition of conditions) {
+    const isMark =
+      condition.kind === 'compare' && condition.operator === 'eq' && typeof condition.value === 'string';
+    if (!isMark || condition.path.sub !== null) return undefined;
+    marks[condition.path.name] = String(condition.value);
+  }
+  return Object.keys(marks).length === 0 ? undefined : marks;
 }

@@ -32,6 +32,18 @@ async function check(files: Record<string, unknown>) {
 const type = (parts: Record<string, unknown>, properties: Record<string, unknown> = {}) => ({
   'conf/managed.json': { objects: [{ name: 'user', schema: { properties }, ...parts }] },
 });
+const scim = (parts: Record<string, unknown>) => ({
+  resourceTypes: [
+    {
+      name: 'Person',
+      endpoint: '/People',
+      managed: 'managed/user',
+      schema: 'urn:x:P',
+      attributes: [],
+      ...parts,
+    },
+  ],
+});
 const related = (to: Record<string, unknown>) => ({
   type: 'array',
   items: { type: 'relationship', ...to },
@@ -156,6 +168,24 @@ describe('config-check', () => {
       },
       /^conf\/schedule-x.json:1:\d+$/,
       /does not compile/,
+    ],
+    [
+      'a resource type of SCIM at a place of the service',
+      { 'conf/scim.json': scim({ endpoint: '/Bulk' }) },
+      /^conf\/scim.json:1:\d+$/,
+      /'\/Bulk' is a place of the service itself/,
+    ],
+    [
+      'an attribute of SCIM that shows a secret',
+      { 'conf/scim.json': scim({ attributes: [{ scim: 'password', managed: '/password' }] }) },
+      /^conf\/scim.json:1:\d+$/,
+      /'\/password' is a secret/,
+    ],
+    [
+      'a member of a mapping that there is not',
+      { 'conf/scim.json': scim({ attributes: [{ scim: 'userName', managd: '/userName' }] }) },
+      /^conf\/scim.json:1:\d+$/,
+      /managd/,
     ],
     [
       'a process file that is no XML',
@@ -302,6 +332,20 @@ id = "t"/>
       ['WORKFLOW_HISTORY', 1, "Did you mean 'audit'?"],
       ['WORKFLOW_DATA_SOURCE', 1, 'Write "default", or leave it out'],
     ]);
+  });
+
+  it('warns of what scim.json maps and managed.json lacks, unless it is the shipped file', async () => {
+    const attributes = [{ scim: 'nickName', managed: '/nobody' }];
+    const own = await check({
+      ...type({}, { userName: { type: 'string' } }),
+      'conf/scim.json': scim({ attributes }),
+    });
+    expect([own.mistakes, own.warnings.map(({ id, message }) => [id, message])]).toEqual([
+      [],
+      expect.arrayContaining([['SCIM_NO_PROPERTY', expect.stringContaining("'/nobody'")]]),
+    ]);
+    const shipped = await check(type({}, { userName: { type: 'string' } }));
+    expect(shipped.answer.findings.filter(({ id }) => id.startsWith('SCIM_'))).toEqual([]);
   });
 
   it('warns of what is taken and not as it seems, and finds no mistake in it', async () => {

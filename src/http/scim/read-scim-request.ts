@@ -1,5 +1,5 @@
 import { BadRequestError, NotSupportedError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import { NO_PAGING, parsePath, type Request, refuseUnknownParameter } from '#resource/index.ts';
 import { DISCOVERY, readPatchBody, SCIM_QUERY } from '#scim/index.ts';
 import { parseJsonBody, requireObject } from '../json-body.ts';
@@ -16,7 +16,9 @@ const SINGLE: ReadonlySet<string> = new Set(['ServiceProviderConfig', 'Me']);
  * @throws ResourceError 400, 413 or 501 for one that means none
  */
 export function readScimRequest(http: HttpRequest): TranslatedRequest {
-  const { method, header } = http;
+  const { header } = http;
+  // The answer to a HEAD is that to a GET, without its body.
+  const method = http.method === 'HEAD' ? 'GET' : http.method;
   const segments = parsePath(http.path);
   const { _dryRun: dryRun, ...others } = Object.fromEntries(http.search);
   refuseAmbiguous(http.search);
@@ -82,13 +84,33 @@ function query(common: Pick<Request, 'path' | 'fields' | 'parameters'>): Request
   };
 }
 
-/** What a `SearchRequest` says (RFC 7644, 3.4.3), as parameters of a GET. */
-function searchOf(body: JsonValue): Record<string, string> {
-  const said = isObject(body) ? Object.entries(body) : [];
+const SEARCHED = [
+  'attributes',
+  'excludedAttributes',
+  'filter',
+  'sortBy',
+  'sortOrder',
+  'startIndex',
+  'count',
+  'cursor',
+];
+
+/**
+ * What a `SearchRequest` says (RFC 7644, 3.4.3), as parameters of a GET.
+ *
+ * @throws BadRequestError `SCIM_BAD_SYNTAX`: who asks in a form that means nothing is not shown everything
+ */
+function searchOf(body: JsonObject): Record<string, string> {
+  const said = new Map(Object.entries(body).map(([name, value]) => [name.toLowerCase(), value]));
   return Object.fromEntries(
-    said.flatMap(([name, value]) => {
-      if (name === 'schemas' || value === null || isObject(value)) return [];
-      return [[name, Array.isArray(value) ? value.map(String).join(',') : String(value)] as const];
+    SEARCHED.flatMap((name) => {
+      const value = said.get(name.toLowerCase()) ?? null;
+      if (value === null) return [];
+      const all = Array.isArray(value) ? value : [value];
+      if (all.some((one) => typeof one === 'object')) {
+        throw new BadRequestError(`'${name}' is no text, number or list of texts`, { id: 'SCIM_BAD_SYNTAX' });
+      }
+      return [[name, all.map(String).join(',')] as const];
     }),
   );
 }

@@ -1,14 +1,18 @@
 /** Filters of SCIM: what they say, and that stored objects are found by them as resources meet them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { managedConfig, scimConfig } from '#config/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { compileFilter } from '#resource/query/query-filter-match.ts';
+import { compileResourceTypes } from '#scim/compile-resource-type.ts';
 import { OPERATORS, parseScimFilter, type ScimFilter, type ScimValue } from '#scim/filter.ts';
 import { meetsFilter } from '#scim/filter-match.ts';
 import { toQueryFilter } from '#scim/filter-query.ts';
 import { represent } from '#scim/representation.ts';
 import '../../support/property-seed.ts';
-import { ENTERPRISE, shippedType } from './shipped.ts';
+import { ENTERPRISE, parsed, shippedType } from './shipped.ts';
+
+const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
 const path = (name: string, sub: string | null = null, schema: string | null = null) => ({
   schema,
@@ -189,5 +193,88 @@ describe('a filter', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  const asked = async (name: string, text: string) => {
+    const type = await shippedType(name);
+    const schemas = [type.schema, ...type.extensions.map(({ schema }) => schema)];
+    return toQueryFilter({ type, isOfAll: false }, parseScimFilter(text, schemas), ({ value }) => [
+      `of ${value}`,
+    ]);
+  };
+  const ALL = { kind: 'literal', value: true };
+  const NONE = { kind: 'literal', value: false };
+
+  it.each([
+    [`${USER}:id eq "42"`, { kind: 'compare', pointer: ['_id'], operator: 'eq', value: '42' }],
+    [`schemas eq "${USER}"`, ALL],
+    [`schemas co "CORE:2.0:USER"`, ALL],
+    [`schemas eq "urn:x"`, { kind: 'or', filters: [] }],
+    ['meta pr', ALL],
+    ['meta.version pr', ALL],
+    ['meta.resourceType eq "user"', ALL],
+    ['meta.resourceType eq "Group"', NONE],
+  ])('of what all resources have is %s', async (text, expected) => {
+    expect(await asked('User', text)).toEqual(expected);
+  });
+
+  it.each([
+    ['members[value eq "42"]', { kind: 'in', pointer: ['_id'], values: ['of 42'] }],
+    ['members[value eq "42" and type eq "USER"]', { kind: 'in', pointer: ['_id'], values: ['of 42'] }],
+    ['members[type eq "Group" and value eq "42"]', NONE],
+  ])('of members is %s', async (text, expected) => {
+    expect(await asked('Group', text)).toEqual(expected);
+  });
+
+  it.each([
+    ['User', 'meta.bogus pr'],
+    ['User', 'meta.version eq "1"'],
+    // Whether somebody has a manager is not asked of the database.
+    ['User', `schemas eq "${ENTERPRISE}"`],
+    ['User', 'manager pr'],
+    ['Group', 'members[value eq "1" and value eq "2"]'],
+    ['Group', 'members[type eq "User"]'],
+    ['Group', 'members.display eq "x"'],
+  ])('cannot ask for a %s by %s', async (name, text) => {
+    await expect(asked(name, text)).rejects.toMatchObject({ code: 400, detail: { id: 'SCIM_BAD_FILTER' } });
+  });
+
+  it('tells nothing of what is shown to nobody', () => {
+    const { types } = compileResourceTypes(
+      parsed(scimConfig, {
+        resourceTypes: [
+          {
+            name: 'User',
+            endpoint: '/Users',
+            managed: 'managed/person',
+            schema: USER,
+            extensions: [{ schema: ENTERPRISE }],
+            attributes: [
+              { scim: 'password', managed: '/pin', returned: 'never' },
+              { scim: 'entitlements[type eq "pin"].value', managed: '/pin', returned: 'never' },
+              { scim: `${ENTERPRISE}:pin`, managed: '/pin', returned: 'never' },
+            ],
+          },
+        ],
+      }),
+      parsed(managedConfig, {
+        objects: [{ name: 'person', schema: { properties: { pin: { type: 'string', scope: 'private' } } } }],
+      }),
+    );
+    const ask = (text: string) =>
+      toQueryFilter({ type: types[0]!, isOfAll: false }, parseScimFilter(text, [USER, ENTERPRISE]), () => []);
+    for (const text of [
+      'password sw "1"',
+      'password pr',
+      'entitlements.value sw "1"',
+      'entitlements[value sw "1"]',
+      'entitlements[type eq "pin"].value sw "1"',
+      `${ENTERPRISE}:pin pr`,
+    ]) {
+      expect(() => ask(text), text).toThrow(
+        expect.objectContaining({ detail: expect.objectContaining({ id: 'SCIM_SENSITIVE' }) }),
+      );
+    }
+    expect(ask(`schemas eq "${ENTERPRISE}"`)).toEqual({ kind: 'or', filters: [{ kind: 'or', filters: [] }] });
   });
 });

@@ -94,6 +94,36 @@ describe('a PATCH of a user', () => {
       replaced('mail', 'new@x.org'),
     ],
     [
+      'means the element that there is by the primary one (Entra)',
+      { op: 'Replace', path: 'emails[primary eq true].value', value: 'k@x.org' },
+      replaced('mail', 'k@x.org'),
+    ],
+    [
+      'makes it where there is none',
+      { op: 'Add', path: 'phoneNumbers[primary eq true].value', value: '1' },
+      replaced('telephoneNumber', '1'),
+    ],
+    ['removes nothing where no element is meant', { op: 'remove', path: 'emails[value eq "x"]' }, []],
+    [
+      'takes its own names whatever their case',
+      { OP: 'replace', Path: 'USERNAME', VALUE: 'lee' },
+      replaced('userName', 'lee'),
+    ],
+    [
+      'passes over the extensions of other services, and elements without a place, in a resource',
+      {
+        op: 'add',
+        value: {
+          'urn:x:Other': { tag: 'x' },
+          'urn:x:Other:tag': 'x',
+          'no name': 'x',
+          'emails[type eq "home"].value': 'x',
+          userName: 'lee',
+        },
+      },
+      replaced('userName', 'lee'),
+    ],
+    [
       'sets a manager',
       { op: 'add', path: `${ENTERPRISE}:manager`, value: { value: '7' } },
       replaced('manager', { _ref: 'managed/user/7' }),
@@ -120,6 +150,22 @@ describe('a PATCH of a user', () => {
       { op: 'replace', path: 'emails[value co "zzz"].type', value: 'home' },
       'SCIM_NO_TARGET',
     ],
+    [
+      'an element without a place',
+      { op: 'add', path: 'emails[type eq "home"].value', value: 'x' },
+      'SCIM_NO_TARGET',
+    ],
+    [
+      'an element that is said to hold what it does not',
+      { op: 'replace', path: 'emails[type eq "work" and value eq "old"].value', value: 'x' },
+      'SCIM_NO_TARGET',
+    ],
+    [
+      'to look for a part that no element has',
+      { op: 'replace', path: 'emails[bogus eq "work"].value', value: 'x' },
+      'SCIM_BAD_FILTER',
+    ],
+    ['an extension of another service', { op: 'add', path: 'urn:x:Other:tag', value: 'x' }, 'SCIM_BAD_PATH'],
     ['a value of another type', { op: 'replace', path: 'active', value: 'perhaps' }, 'SCIM_BAD_VALUE'],
     ['a text that is an object', { op: 'replace', path: 'userName', value: { a: 1 } }, 'SCIM_BAD_VALUE'],
   ])('refuses %s', async (_title, operation, id) => {
@@ -261,9 +307,31 @@ describe('a PATCH of a group', () => {
     expect(await edges(...operations)).toMatchObject(expected);
   });
 
-  it('refuses to look for members by their names', async () => {
-    await expect(edges({ op: 'remove', path: 'members[display eq "Kim"]' })).rejects.toMatchObject({
+  it.each<[string, string[]]>([
+    ['value eq "a" or value eq "b"', ['a', 'b']],
+    ['value eq "a" and type eq "user"', ['a']],
+    ['type eq "User" and (value eq "a" or value eq "b")', ['a', 'b']],
+    ['(value eq "a" or value eq "b") and not (value eq "a")', ['b']],
+    ['value eq "a" and type eq "Group"', []],
+    ['value eq "a" and value eq "A"', []],
+  ])('removes the members that are meant by %s', async (filter, ids) => {
+    const { all, removed } = await edges({ op: 'remove', path: `members[${filter}]` });
+    expect([all, removed]).toEqual([null, ids.map(ref)]);
+  });
+
+  it.each([
+    'display eq "Kim"',
+    'value pr',
+    'value sw "a"',
+    'value ne "a"',
+    'not (value eq "a")',
+    'type eq "User"',
+    'value eq "a" or type eq "User"',
+    '$ref eq "../Users/a"',
+  ])('refuses to look at all members for %s', async (filter) => {
+    await expect(edges({ op: 'remove', path: `members[${filter}]` })).rejects.toMatchObject({
       code: 400,
+      detail: { id: 'SCIM_BAD_FILTER' },
     });
   });
 });

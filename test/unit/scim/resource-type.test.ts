@@ -13,6 +13,7 @@ const PROPERTIES = {
   note: { type: 'string', scope: 'private' },
   mail: { type: 'string' },
   age: { type: 'integer' },
+  boss: { type: 'relationship', resourceCollection: [{ path: 'managed/person' }] },
 };
 
 function compiled(attributes: readonly Partial<ScimAttributeConfig>[], managed = 'managed/person') {
@@ -56,6 +57,28 @@ describe('a resource type', () => {
       { scim: 'emails[value pr].value', managed: '/mail' },
       { hint: 'Such as emails[type eq "work"].value' },
     ],
+    [
+      'what the service says itself',
+      { scim: 'meta.version', managed: '/mail' },
+      { message: "'meta.version' is what the service says of each resource" },
+    ],
+    ['the id', { scim: 'ID', managed: '/mail' }, { field: '/resourceTypes/0/attributes/1' }],
+    [
+      'a part of a relationship',
+      { scim: 'boss', managed: '/boss/mail' },
+      { message: "'/boss/mail' is a part of a relationship" },
+    ],
+    [
+      'a relationship in the place of a part',
+      { scim: 'emails[type eq "home"].value', managed: '/boss' },
+      { message: "'/boss' is a relationship, and no part of 'emails'" },
+    ],
+    [
+      'what stands there already',
+      { scim: 'emails[type eq "work"].display', managed: '/mail' },
+      { message: `'emails[type eq "work"].display' stands here twice` },
+    ],
+    ['the whole of what has parts', { scim: 'emails', managed: '/mail' }, {}],
   ])('leaves out %s, and says so', (_title, attribute, fault) => {
     const work = { scim: 'emails[type eq "work"].display', managed: '/userName' };
     const { faults } = compiled([work, attribute]);
@@ -63,9 +86,41 @@ describe('a resource type', () => {
     expect(faults[0]?.field).toMatch(/^\/resourceTypes\/0\/attributes\/1/);
   });
 
+  it.each([
+    ['/Me', 'Own', 'endpoint', "'/Me' is a place of the service itself"],
+    ['/Schemas', 'Own', 'endpoint', "'/Schemas' is a place of the service itself"],
+    ['/Users', 'Own', 'endpoint', "'/Users' is that of another resource type"],
+    ['/Others', 'user', 'name', "'user' is that of another resource type"],
+  ])(
+    'is left out at %s by the name %s, where clients would not find it',
+    (endpoint, name, member, message) => {
+      const type = { managed: 'managed/person', attributes: [] };
+      const resourceTypes = [
+        { ...type, name: 'User', endpoint: '/Users', schema: 'urn:x:User' },
+        { ...type, name, endpoint, schema: 'urn:x:Own' },
+      ];
+      const managed = { objects: [{ name: 'person', schema: { properties: PROPERTIES } }] };
+      const { types, faults } = compileResourceTypes(
+        parsed(scimConfig, { resourceTypes }),
+        parsed(managedConfig, managed),
+      );
+      expect(types.map((one) => one.endpoint)).toEqual(['Users']);
+      expect(faults).toEqual([{ field: `/resourceTypes/1/${member}`, message }]);
+    },
+  );
+
   it('is left out where its type is not there', () => {
     const { types, faults } = compiled([], 'managed/nobody');
     expect([types, faults]).toEqual([[], [expect.objectContaining({ isMissing: true })]]);
+  });
+
+  it('has elements that are written and shown as their parts are', () => {
+    const element = (more: Partial<ScimAttributeConfig>) => {
+      const { types, faults } = compiled([{ scim: 'ims[type eq "x"].value', managed: '/note', ...more }]);
+      return [faults, types[0]?.attributes.map(({ mutability, returned }) => [mutability, returned])];
+    };
+    expect(element({ returned: 'never' })).toEqual([[], [['writeOnly', 'never']]]);
+    expect(element({ managed: '/mail', mutability: 'readOnly' })).toEqual([[], [['readOnly', 'default']]]);
   });
 
   it('shares an extension with another one, which has the attributes of both', () => {
