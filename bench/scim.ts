@@ -75,7 +75,8 @@ for (const [quantity, { scim, rest }] of Object.entries(PAIRS).filter(([name]) =
     return { rate, cost: node + Postgres };
   };
   const within = (ms: number) => ({ ours: cost(scim)(ms), rest: cost(rest)(ms) });
-  await interleave(2, within(WARM_UP_MS));
+  // Both as in a server that has been up for a while: until their paths have been compiled.
+  await interleave(5, within(WARM_UP_MS));
   const { ours, rest: theirs } = await interleave(ROUNDS, within(ROUND_MS));
   const next = 'the same over /managed';
   const row = { bench: BENCH, quantity };
