@@ -3,6 +3,8 @@ export interface Benchmark {
   readonly name: string;
   readonly what: string;
   readonly nextTo: string;
+  /** Runs where it is named, and not with all of them. */
+  readonly isApart?: true;
 }
 
 export const BENCHMARKS: readonly Benchmark[] = [
@@ -41,6 +43,12 @@ export const BENCHMARKS: readonly Benchmark[] = [
     name: 'scim',
     what: 'Users made, found by name, read and changed over `/scim/v2`, 32 connections: processor time of a request in the node and in Postgres, and rate',
     nextTo: 'the same over `/managed`',
+  },
+  {
+    name: 'peers',
+    what: 'The same process files and users by the same client on the same Postgres, 1, 8 and 32 connections: rate, p99, and processor time of the server and Postgres together. Needs `java` and `mvn`, and takes a quarter of an hour',
+    nextTo: 'Flowable (without rules and trail) and Keycloak (without trail and hooks), from Maven Central',
+    isApart: true,
   },
   {
     name: 'security',

@@ -31,12 +31,12 @@ import { isQuick } from './support/settings.ts';
 
 const BENCH = 'peers';
 const ROUNDS = isQuick ? 1 : 3;
-const ROUND_MS = isQuick ? 1_500 : 6_000;
-const WARM_UP_MS = isQuick ? 2_000 : 10_000;
+const ROUND_MS = isQuick ? 1_500 : 4_000;
+const WARM_UP_MS = isQuick ? 2_000 : 6_000;
 const SEEDED = isQuick ? 200 : 1_000;
 const TIMERS = isQuick ? 200 : 2_000;
 /** Until then all instances with a timer have been started. */
-const TIMERS_IN_MS = isQuick ? 8_000 : 45_000;
+const TIMERS_IN_MS = isQuick ? 8_000 : 30_000;
 const LOOK_MS = 20;
 
 const NOTHING: Both<readonly string[]> = { ours: [], theirs: [] };

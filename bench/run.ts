@@ -1,6 +1,6 @@
 /**
  * Runs benchmarks and prints one table: `npm run bench -- [name…] [--quick | --full] [--readme]`, without names all of the
- * catalogue. `--quick` makes fewer and shorter rounds with less data and keeps nothing; `--full` lets those that stop
+ * catalogue but those that run apart. `--quick` makes fewer and shorter rounds with less data and keeps nothing; `--full` lets those that stop
  * when their time is up go on until they are through (support/settings.ts); `--readme` measures nothing and
  * writes the tables of README.md anew from the kept results.
  *
@@ -31,12 +31,13 @@ async function main(): Promise<number> {
     },
   });
   const known = BENCHMARKS.map(({ name }) => name);
+  const together = BENCHMARKS.filter(({ isApart }) => isApart !== true).map(({ name }) => name);
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     console.error(`There is no benchmark '${unknown}'. ${didYouMean(unknown, known) ?? known.join(', ')}`);
     return 2;
   }
-  if (!values.readme) return measure(positionals.length > 0 ? positionals : known, values);
+  if (!values.readme) return measure(positionals.length > 0 ? positionals : together, values);
   await writeReadme();
   return 0;
 }

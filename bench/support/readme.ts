@@ -3,16 +3,46 @@ import { BENCHMARKS } from '../catalogue.ts';
 import { type Result, readResult } from './results.ts';
 import { formatMachine, formatRows, formatTable } from './table.ts';
 
+/** Of the benchmarks, and of the product, which shows its peers. */
 const README = new URL('../README.md', import.meta.url).pathname;
+const FRONT = new URL('../../README.md', import.meta.url).pathname;
 
-/** Writes the tables of README.md anew: what is measured from the catalogue, the figures from the kept results. */
+/** Writes the tables of both anew: what is measured from the catalogue, the figures from the kept results. */
 export async function writeReadme(): Promise<void> {
   const found = await Promise.all(BENCHMARKS.map(({ name }) => readResult(name)));
   const results = found.filter((result) => result !== undefined);
-  let text = await readFile(README, 'utf8');
-  text = replaceSection(text, 'catalogue', formatCatalogue());
-  text = replaceSection(text, 'figures', formatFigures(results));
-  await writeFile(README, text);
+  await writeSections(README, { catalogue: formatCatalogue(), figures: formatFigures(results) });
+  const peers = results.find(({ bench }) => bench === 'peers');
+  if (peers !== undefined) await writeSections(FRONT, { peers: formatPeers(peers) });
+}
+
+/** A line for each quantity: both rates, how many times theirs is ours, and how many times our work is theirs. */
+function formatPeers({ rows, machine, commit, at }: Result): string {
+  const quantities = [...new Set(rows.map(({ quantity }) => quantity))];
+  const lines = quantities.map((quantity) => {
+    const of = (unit: string) => rows.find((row) => row.quantity === quantity && row.unit === unit);
+    const rate = of('/s');
+    const work = of('ms of a processor');
+    return [
+      quantity,
+      String(rate?.ours.median ?? ''),
+      `${rate?.against ?? ''}: ${rate?.baseline?.median ?? ''}`,
+      `${rate?.ratio?.median ?? ''} ×`,
+      work?.ratio === undefined ? '' : `1 / ${work.ratio.median}`,
+    ];
+  });
+  return [
+    formatTable(['each second', 'this', 'next to', 'rate', 'processor time'], lines),
+    `${at.slice(0, 10)}, commit ${commit}; ${machine.cores} cores (${machine.model}) for server, client and Postgres ${machine.postgres} together. \`npm run bench -- peers\` measures it again.`,
+  ].join('\n\n');
+}
+
+async function writeSections(file: string, sections: Readonly<Record<string, string>>): Promise<void> {
+  const before = await readFile(file, 'utf8');
+  await writeFile(
+    file,
+    Object.entries(sections).reduce((text, [name, said]) => replaceSection(text, name, said), before),
+  );
 }
 
 function formatCatalogue(): string {
