@@ -21,8 +21,8 @@ const floors = [
     'system',
     'scim',
   ],
-  // Upon a feature.
-  ['recon'],
+  // Upon features.
+  ['recon', 'livesync'],
 ];
 const rooms = floors.flat();
 const room = (names) => `^src/(${names.join('|')})/`;

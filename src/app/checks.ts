@@ -1,6 +1,7 @@
 import { checkInfo } from '#administration/index.ts';
 import type { ConfigStore } from '#config/index.ts';
 import { checkEndpoints } from '#endpoint/index.ts';
+import { checkLiveSync } from '#livesync/index.ts';
 import { checkManaged } from '#managed/index.ts';
 import type { Inspection } from '#platform/index.ts';
 import { checkRecons } from '#recon/index.ts';
@@ -33,6 +34,7 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
   checkSystems(inspection);
   checkMappings(inspection);
   checkRecons(inspection);
+  checkLiveSync(inspection);
   checkWorkflow(inspection);
   checkInfo(inspection);
   checkScim(inspection);

@@ -3,6 +3,7 @@ import { authenticationConfig } from '#config/index.ts';
 import { AddressGuard, type Destination, type Network } from '#egress/index.ts';
 import { ENDPOINT_USE, Endpoints } from '#endpoint/index.ts';
 import { type EventFeature, eventFeature } from '#events/index.ts';
+import { liveSyncFeature } from '#livesync/index.ts';
 import { managedFeature } from '#managed/index.ts';
 import { personalFeature } from '#personal/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
@@ -75,8 +76,20 @@ export function buildCore(options: CoreOptions): Core {
   const workflow = workflowFeature(platform, { serviceDirectory, allowedNetworks, onlyDestinations });
   const audit = auditFeature(platform, keyRing);
   const sync = syncFeature(platform, audit.record);
+  const system = systemFeature(platform, {
+    allowedNetworks,
+    onlyDestinations,
+    liveSync: (context, order) => live.follow(context, order),
+  });
   const reconRecord: AuditFeature['record'] = (context, facts, objectId) =>
     audit.record(context, facts, objectId, 'recon');
+  const recon = reconFeature(platform, sync.ground, reconRecord, (context, collection) =>
+    live.begin(context, collection),
+  );
+  const live = liveSyncFeature(platform, sync.ground, {
+    systems: system.changes,
+    reconcile: recon.reconcile,
+  });
   const managed = managedFeature(platform, {
     synchronizer: sync.synchronizer,
     roleGrants: new RoleGrants({
@@ -116,8 +129,9 @@ export function buildCore(options: CoreOptions): Core {
     audit,
     managed,
     sync,
-    systemFeature(platform, { allowedNetworks, onlyDestinations }),
-    reconFeature(platform, sync.ground, reconRecord),
+    system,
+    recon,
+    live,
     administration,
     personalFeature(platform),
     scimFeature(platform, options),

@@ -1,17 +1,15 @@
-const SYNCHRONISATION = 'There is no synchronisation with other systems yet';
-
 /** Files that servers of the field read and this one does not, and what takes their place. */
 const FIELD_FILES: Readonly<Record<string, string>> = {
   access: 'Who may do what stands in script/access.js',
   privileges: 'Who may do what stands in script/access.js',
   privilegeAssignments: 'Who may do what stands in script/access.js',
   internal: 'Internal users and roles are those of repo/internal/user and repo/internal/role',
-  recon: SYNCHRONISATION,
-  provisioner: SYNCHRONISATION,
+  recon: 'What a reconciliation may do stands in its mapping',
+  provisioner: 'Systems stand in provisioner.openicf-<name>.json',
   'provisioner.openicf.connectorinfoprovider':
     'Connectors run in the server itself; there are no remote ones',
   'provisioner.salesforce': 'There is no connector for it',
-  linkedView: SYNCHRONISATION,
+  linkedView: 'sync?_action=getLinkedResources shows what is linked to an object',
   'repo.jdbc': 'DATABASE_URL names the database',
   'repo.orientdb': 'DATABASE_URL names the database',
   'repo.ds': 'DATABASE_URL names the database',

@@ -154,6 +154,7 @@ async function listSides(led: Led): Promise<Listed & { readonly lastEntry: numbe
   const context = contextOf(run, unitOfWork);
   if (run.mode === 'apply') await runOnRecon({ platform, context, mapping }, run.id);
   const qualifiers = await qualifiersOf({ platform, context, mapping }, null, null);
+  if (run.mode === 'apply') await platform.beforeListing(context, mapping.source);
   const source = side(led, 'source');
   await source.stage(context);
   const sources = await countListing(db, source.listing);

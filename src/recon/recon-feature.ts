@@ -1,14 +1,17 @@
 import { Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
-import type { StoringPlatform } from '#sync/index.ts';
+import type { WriteContext } from '#resource/index.ts';
+import type { Mapping, StoringPlatform } from '#sync/index.ts';
 import { failRun } from './end-run.ts';
 import { pruneEntries } from './entry-repository.ts';
 import { entryResource, reportResource } from './entry-resource.ts';
 import { leadRun } from './lead-run.ts';
 import { reconHealth } from './recon-health.ts';
+import { readOrder } from './recon-order.ts';
 import { CHUNK_QUEUE, LANES_OF_NODE, type ReconPlatform, STEP_QUEUE } from './recon-platform.ts';
 import { reconResource } from './recon-resource.ts';
 import { reconService } from './recon-service.ts';
+import { startRecon } from './start-recon.ts';
 import { workChunk } from './work-chunk.ts';
 
 const KEPT_RUNS = 1_000;
@@ -18,22 +21,30 @@ const PRUNED_AT_ONCE = 10_000;
 const PRUNE_INTERVAL_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
+export interface ReconFeature extends Feature {
+  /** Has both sides of a mapping compared, as the unit of work of the context says so. @throws ConflictError `RECON_UNDER_WAY` */
+  readonly reconcile: (context: WriteContext, mapping: Mapping) => Promise<string>;
+}
+
 /**
  * `/recon`, and the service that schedules invoke.
  *
  * @param ground what mappings are followed with
  * @param record has the audit tell of a reconciliation
+ * @param beforeListing is told of a side that is about to be listed
  */
 export function reconFeature(
   { config, database, observe, queue, router }: Platform,
   ground: StoringPlatform,
   record: ReconPlatform['recordRecon'],
-): Feature {
+  beforeListing: ReconPlatform['beforeListing'],
+): ReconFeature {
   const platform: ReconPlatform = {
     ...ground,
     queue,
     router,
     recordRecon: record,
+    beforeListing,
     keepRuns: () => {
       const kept = Number(config.properties.get('svc.recon.maxcompletedruns'));
       return Number.isInteger(kept) && kept > 0 ? kept : KEPT_RUNS;
@@ -68,6 +79,8 @@ export function reconFeature(
     },
   );
   return {
+    reconcile: (context, mapping) =>
+      startRecon(platform, context.unitOfWork, context, mapping, readOrder(mapping, 'recon', {}, {})),
     resources: {
       'recon*': reconResource(platform),
       'recon/{run}/entry*': entryResource(platform),

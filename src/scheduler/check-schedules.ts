@@ -6,7 +6,6 @@ import { noScripts, placeAt } from '#script/index.ts';
 import { parseSchedule } from './schedule/schedule.ts';
 import { findMissingService, type OfferedServices } from './service/missing-service.ts';
 import { scriptScheduledService } from './service/script-scheduled-service.ts';
-import { UNCONFIGURED_SERVICES } from './service/unconfigured-service.ts';
 
 const SCRIPT = scriptScheduledService(noScripts);
 
@@ -22,7 +21,6 @@ export function checkSchedules(inspection: Inspection): void {
     check: (invokeContext) => SCRIPT.check?.(invokeContext),
     scripts: (schedule) => placeAt(schedule, ['invokeContext', 'script']),
   });
-  services.push(...UNCONFIGURED_SERVICES);
   config.addCheck(scheduleConfig, (value) => missingService(value, { services, serviceDirectory }));
 }
 

@@ -11,7 +11,6 @@ import { CustomServices } from './service/custom-service.ts';
 import { findMissingService, type OfferedServices } from './service/missing-service.ts';
 import type { ScheduledServices } from './service/scheduled-service.ts';
 import { SCHEDULE_USE, scriptScheduledService } from './service/script-scheduled-service.ts';
-import { UNCONFIGURED_SERVICES } from './service/unconfigured-service.ts';
 import { firingResource } from './view/firing-resource.ts';
 import { jobResource } from './view/job-resource.ts';
 import { schedulerResource } from './view/scheduler-resource.ts';
@@ -56,7 +55,7 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
   });
   const actions = jobActions(jobs, schedules);
   return {
-    services: [scriptScheduledService(scripts), ...UNCONFIGURED_SERVICES],
+    services: [scriptScheduledService(scripts)],
     resources: {
       'scheduler*': schedulerResource(actions.collectionActions.names),
       'scheduler/job*': jobResource(jobs, schedules, actions),

@@ -8,6 +8,7 @@ export const bindingLibraries: readonly ScriptSource[] = [
   'http-request.js',
   'execution.js',
   'http.js',
+  'failure-handlers.js',
 ].map((name) => ({
   name: `bindings/${name}`,
   source: readFileSync(new URL(`./bindings/${name}`, import.meta.url), 'utf8'),

@@ -19,6 +19,8 @@ export interface SourceObject {
   readonly id: string;
   /** As it was before the change that is delivered; null where nobody knows. */
   readonly oldSource: JsonObject | null;
+  /** As it is, where somebody has just read it; null where it is gone. */
+  readonly source?: JsonObject | null;
   /** How often it has failed before. */
   readonly failures?: number;
   /** It is one of many that nobody has looked at: what would take something away is held. */
@@ -47,7 +49,7 @@ export async function deliverSource(
   };
   await lockDelivery(stage, id);
   const read = async () => {
-    const source = await readSource(stage, id);
+    const source = object.source === undefined ? await readSource(stage, id) : object.source;
     return { source, qualifiers: await qualifiersOf(stage, source, oldSource) };
   };
   const found = await unitOfWork.savepoint(read).catch((error: unknown) => ({ error }));

@@ -9,9 +9,19 @@
  */
 export { causeOf, contextOf } from './cause.ts';
 export { checkMappings } from './check-mappings.ts';
-export { qualifiersOf } from './deliver-source.ts';
+export {
+  type DeadLetterRow,
+  deleteDeadLetter,
+  findDeadLetter,
+  insertDeadLetter,
+  pruneDeadLetters,
+  queryDeadLetters,
+} from './dead-letter-repository.ts';
+export { deliverChange } from './deliver-change.ts';
+export { namesRead, qualifiersOf } from './deliver-source.ts';
 export { foreseeCorrelations } from './foresee-correlation.ts';
 export type { Foreseen } from './foreseen.ts';
+export { giveUpChange } from './give-up.ts';
 export { linkedIds } from './link-repository.ts';
 export type { Mapping } from './mapping.ts';
 export { questionOf } from './question.ts';

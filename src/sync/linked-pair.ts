@@ -79,6 +79,21 @@ export async function moveLink(
   }
 }
 
+/** Has the link of a source follow it to the name that it has got. */
+export async function moveSource(
+  db: Db,
+  mapping: Mapping,
+  { row, targetId }: LinkedPair,
+  sourceId: string,
+): Promise<void> {
+  const link = { id: row.id, ...linkOf(mapping.linkType, row.qualifier, sourceId, targetId) };
+  try {
+    await updateLink(db, link, row.rev);
+  } catch (error) {
+    throw isTaken(error) ? linkedElsewhere(mapping, targetId) : error;
+  }
+}
+
 export async function removeLink(db: Db, { row }: LinkedPair): Promise<void> {
   await deleteLink(db, row.id, row.rev);
 }

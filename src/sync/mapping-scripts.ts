@@ -1,6 +1,6 @@
 import { errorIdOf, InternalServerError, ResourceError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
-import type { BindingsOf, ScriptReference } from '#script/index.ts';
+import type { BindingsOf, HostOperations, ScriptReference } from '#script/index.ts';
 import type { Condition } from './condition.ts';
 import type { Stage } from './stage.ts';
 import type { USE } from './sync-uses.ts';
@@ -15,12 +15,14 @@ export interface MappingScript<U extends Use> {
   readonly bindings: BindingsOf<(typeof USE)[U]>;
   /** What of the mapping it is, where the use does not say it: `properties/3 transform`. */
   readonly what?: string;
+  /** What of its bindings asks the server. */
+  readonly operations?: HostOperations;
 }
 
 /** @throws ResourceError what it threw; 500 for one that is not there */
 export async function runScript<U extends Use>(
   stage: Stage,
-  { use, reference, bindings, what = use }: MappingScript<U>,
+  { use, reference, bindings, what = use, operations }: MappingScript<U>,
   returned: readonly string[] = [],
 ): Promise<{ readonly value: JsonValue; readonly bindings: JsonObject }> {
   const { platform, context, mapping } = stage;
@@ -31,6 +33,7 @@ export async function runScript<U extends Use>(
       label,
       bindings: { ...bindings },
       returnBindings: returned,
+      ...(operations === undefined ? {} : { operations }),
     });
   } catch (error) {
     if (!(error instanceof ResourceError) || errorIdOf(error) !== 'SCRIPT_FILE_NOT_FOUND') throw error;

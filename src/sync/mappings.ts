@@ -3,6 +3,7 @@ import {
   type MappingConfig,
   managedConfig,
   mappingConfig,
+  provisionerConfig,
   readMapping,
   syncConfig,
   writtenJson,
@@ -12,6 +13,7 @@ import { isObject, type JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { isDecidedByRevisions, isStored } from './decided-by-revisions.ts';
 import { compileMapping, isReachable, type Mapping } from './mapping.ts';
+import { type RetryPolicy, retryPolicyOf, USUAL_POLICY } from './retry-policy.ts';
 
 const MOST_SUPPOSED = 20;
 
@@ -91,6 +93,14 @@ export class Mappings {
   /** What a change of an object of the collection is told to. */
   from(collection: string): readonly Mapping[] {
     return this.#active.filter(({ enableSync, source }) => enableSync && source === collection);
+  }
+
+  /** What becomes of changes of a collection that fail. */
+  retryPolicyOf(collection: string): RetryPolicy {
+    const [first, name] = collection.split('/');
+    if (first !== 'system') return USUAL_POLICY;
+    const system = this.#config.list(provisionerConfig).find(({ value }) => value.name === name);
+    return system === undefined ? USUAL_POLICY : retryPolicyOf(system.value);
   }
 
   /** Those by which an object of the collection may have links. */

@@ -7,7 +7,7 @@ import { contextOf } from './cause.ts';
 import { deliverSource } from './deliver-source.ts';
 import { countHeld, refuseHeld, releaseHeld } from './held-repository.ts';
 import type { Mapping } from './mapping.ts';
-import { MOST_ATTEMPTS, pauseAfter, tryAgain, wake } from './outbox.ts';
+import { pauseAfter, tryAgain, wake } from './outbox.ts';
 import { claimNext, claimRow, hasDue, type OutboxRow, postpone } from './outbox-repository.ts';
 import { isAwayId, isOutside } from './outside.ts';
 import type { StoringPlatform, SyncPlatform } from './stage.ts';
@@ -91,6 +91,10 @@ class Round {
     this.#isSuspect = isSuspect;
   }
 
+  get #mostAttempts(): number {
+    return this.#platform.mappings.retryPolicyOf(this.#mapping.source).mostAttempts;
+  }
+
   /** @returns whether there was one that nobody else has */
   async deliverNext(): Promise<boolean> {
     const taken: { row?: OutboxRow } = {};
@@ -122,7 +126,7 @@ class Round {
     leaseMs?: number,
   ): Promise<OutboxRow | undefined> {
     const failures = row.attempt + 1;
-    if (failures > MOST_ATTEMPTS) {
+    if (failures > this.#mostAttempts) {
       await this.#fail(unitOfWork, row, brokeItsThread());
       return undefined;
     }
@@ -173,7 +177,7 @@ class Round {
       mapping: this.#mapping,
       context: contextOf(row, unitOfWork),
     };
-    const failures = Math.min(row.attempt + 1, MOST_ATTEMPTS);
+    const failures = Math.min(row.attempt + 1, this.#mostAttempts);
     await tryAgain(stage, { sourceId: row.source_id, oldSource: null }, failures, error);
   }
 

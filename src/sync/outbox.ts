@@ -2,6 +2,7 @@ import { runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { WriteContext } from '#resource/index.ts';
 import { causeOf } from './cause.ts';
+import { giveUpChange } from './give-up.ts';
 import type { Mapping } from './mapping.ts';
 import { listOverdue, pruneDead, putInOutbox, putOffs, takingFromOutbox } from './outbox-repository.ts';
 import type { Stage, StoringPlatform, SyncPlatform } from './stage.ts';
@@ -10,9 +11,9 @@ import { keptError } from './sync-record.ts';
 /** The queue whose jobs deliver what is in the outbox. */
 export const SYNC_QUEUE = 'sync';
 
-/** How often a delivery is tried, and how long it waits at first; each pause is twice as long as the one before. */
-export const MOST_ATTEMPTS = 5;
+/** How long what has failed waits at first; each pause is twice as long as the one before. */
 const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 600_000;
 
 /** Objects whose targets follow in the unit of work of their change; those of others wait for their turn. */
 const MOST_INSIDE = 200;
@@ -60,7 +61,9 @@ export async function tryAgain(
   error: unknown,
 ): Promise<void> {
   const { unitOfWork } = context;
-  const isDead = failures >= MOST_ATTEMPTS;
+  const isDead = failures >= platform.mappings.retryPolicyOf(mapping.source).mostAttempts;
+  const stage = { platform, context, mapping };
+  if (isDead && !(await giveUpChange(stage, sourceId, failures, error))) return takeOut(stage, sourceId);
   const delayMs = pauseAfter(failures);
   await putInOutbox(await unitOfWork.db(), {
     mapping: mapping.name,
@@ -76,7 +79,7 @@ export async function tryAgain(
 }
 
 export function pauseAfter(failures: number): number {
-  return FIRST_PAUSE_MS * 2 ** (failures - 1);
+  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20), LONGEST_PAUSE_MS);
 }
 
 /** Nothing is left to be done about it. @param generation of the row that is meant, where others may have written it meanwhile */

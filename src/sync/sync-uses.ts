@@ -76,6 +76,21 @@ export const USE = {
       linkQualifier: QUALIFIER,
     },
   },
+  syncFailure: {
+    title:
+      'postRetryAction of the syncFailureHandler of a system; it says what becomes of a change that has failed too often',
+    bindings: {
+      syncFailure: {
+        type: 'object',
+        says: '`systemIdentifier`, `objectType` and `uid`, the `mapping`, and how many `attempts`',
+      },
+      failureCause: { type: 'object', says: 'the error: `code`, `message`, `id`, `hint`' },
+      failureHandlers: {
+        type: 'object',
+        says: '`loggedIgnore.invoke()` and `deadLetterQueue.invoke()`; with neither it is only dropped',
+      },
+    },
+  },
   policyCondition: {
     title: 'condition of a policy of a mapping; only true lets it count',
     bindings: { object: SOURCE, linkQualifier: QUALIFIER },

@@ -92,7 +92,7 @@ function twinOf({ name }: ProvisionerConfig, others: readonly ProvisionerConfig[
 }
 
 function inspect(config: ProvisionerConfig): Objection[] {
-  const { connectorRef, configurationProperties, systemActions, syncFailureHandler } = config;
+  const { connectorRef, configurationProperties, systemActions } = config;
   const found = findKind(connectorRef.connectorName);
   const objections: Objection[] = [...slips(config), ...typesOf(config), ...deniedOf(config)];
   if (!('kind' in found)) {
@@ -115,10 +115,6 @@ function inspect(config: ProvisionerConfig): Objection[] {
   if ((systemActions ?? []).length > 0) {
     const message = 'systemActions are not run: they are scripts in other systems';
     objections.push({ id: 'SYSTEM_IDLE_KEYS', field: '/systemActions', message, isWarning: true });
-  }
-  if (syncFailureHandler !== undefined) {
-    const message = 'syncFailureHandler has no effect yet: there is no live synchronisation';
-    objections.push({ id: 'SYSTEM_IDLE_KEYS', field: '/syncFailureHandler', message, isWarning: true });
   }
   const secrets = new Set(secretProperties(found.kind));
   // What is encrypted is opened when the system is asked for the first time.

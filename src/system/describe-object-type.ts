@@ -20,7 +20,10 @@ export function describeObjectType(path: string, type: SystemObjectType): readon
       kind: 'collection',
       ...common,
       methods: ['create', 'query', 'action'],
-      actions: [{ name: 'authenticate', does: AUTHENTICATES }],
+      actions: [
+        { name: 'authenticate', does: AUTHENTICATES },
+        { name: 'liveSync', does: FOLLOWS },
+      ],
     },
     {
       path: `${path}/{id}`,
@@ -34,6 +37,9 @@ export function describeObjectType(path: string, type: SystemObjectType): readon
 
 export const AUTHENTICATES =
   'Says whose `username` and `password` are given, in the body or as parameters: `{"_id": …}`';
+
+export const FOLLOWS =
+  'Has what has changed there brought to what is mapped to it; from now on, with `resetToken=now`, or as if it was never asked, with `none`';
 
 function schemaOf({ properties }: SystemObjectType): JsonObject {
   const all = [...properties.values()];

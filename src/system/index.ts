@@ -7,4 +7,6 @@
  * lets them; a call ends in its time; a rehearsal writes nothing.
  */
 export { checkSystems } from './check-systems.ts';
+export type { LiveSync, LiveSyncOrder } from './live-sync.ts';
+export type { ObjectChange, SystemChanges } from './system-changes.ts';
 export { systemFeature } from './system-feature.ts';

@@ -4,11 +4,12 @@ import { isObject, type JsonObject } from '#json/index.ts';
 import { type ActionRequest, ActionTable, actionResult, type Context } from '#resource/index.ts';
 import { CONNECTOR_KINDS, findKind, isScripted } from './connector-kinds.ts';
 import type { ConnectorKind } from './contract.ts';
+import { type LiveSync, liveSyncActions, sourceIn } from './live-sync.ts';
 import { connectorRefs, coreTemplate, describedProperties, objectTypesTemplate } from './system-template.ts';
 import type { Systems } from './systems.ts';
 
 /** Of all systems. */
-export function systemsActions(systems: Systems): ActionTable {
+export function systemsActions(systems: Systems, liveSync: LiveSync): ActionTable {
   const create = async (context: Context, { content }: ActionRequest) => {
     const given = isObject(content) ? content : {};
     if (given['connectorRef'] === undefined) return { connectorRef: connectorRefs(CONNECTOR_KINDS) };
@@ -47,6 +48,10 @@ export function systemsActions(systems: Systems): ActionTable {
         runsScripts: isOfScript,
         run: async (context, { content }) => actionResult(await tryConfig(systems, context, content)),
       },
+      ...liveSyncActions(
+        'Has what has changed in the `source`, such as `system/ldap/account`, brought to what is mapped to it',
+        (context, request) => liveSync(context, sourceIn(request)),
+      ),
       test: {
         does: 'Whether all systems can be reached, or the one whose `id` the body has',
         runsScripts: () => systems.enabled.some(({ name }) => systems.runsScripts(name)),
@@ -63,13 +68,17 @@ export function systemsActions(systems: Systems): ActionTable {
 }
 
 /** Of one. */
-export function systemActions(systems: Systems, name: string): ActionTable {
+export function systemActions(systems: Systems, name: string, liveSync: LiveSync): ActionTable {
   return new ActionTable(
     {
       test: {
         does: 'Whether it can be reached',
         run: async (context) => actionResult(await testSystem(systems, context, name)),
       },
+      ...liveSyncActions(
+        'Has what has changed in it brought to what is mapped to it: all types, or the one of the `source`',
+        (context, request) => liveSync(context, { ...sourceIn(request, name), system: name }),
+      ),
       schema: {
         does: 'Its kinds of objects as it describes itself, in the form of `objectTypes` of its file',
         run: async (context) => {

@@ -5,9 +5,15 @@ import type { Feature, Platform } from '#platform/index.ts';
 import { CONNECTOR_KINDS } from './connector-kinds.ts';
 import type { ConnectorHost } from './contract.ts';
 import { guardedRequest } from './guarded-request.ts';
+import type { LiveSync } from './live-sync.ts';
 import { CONNECTOR_USE, connectorScripts } from './run-connector-script.ts';
+import { SystemChanges } from './system-changes.ts';
 import { systemResource } from './system-resource.ts';
 import { Systems } from './systems.ts';
+
+export interface SystemFeature extends Feature {
+  readonly changes: SystemChanges;
+}
 
 /** `/system` */
 export function systemFeature(
@@ -15,11 +21,13 @@ export function systemFeature(
   {
     allowedNetworks,
     onlyDestinations,
+    liveSync,
   }: {
     readonly allowedNetworks: readonly Network[];
     readonly onlyDestinations?: readonly Destination[] | undefined;
+    readonly liveSync: LiveSync;
   },
-): Feature {
+): SystemFeature {
   const guard = new AddressGuard(allowedNetworks, { only: onlyDestinations });
   const systems = new Systems({
     config,
@@ -31,8 +39,9 @@ export function systemFeature(
     kinds: CONNECTOR_KINDS,
   });
   return {
-    resources: { 'system*': systemResource(systems) },
     scriptUses: { connector: CONNECTOR_USE },
+    changes: new SystemChanges(systems),
+    resources: { 'system*': systemResource(systems, liveSync) },
     node: () => ({
       services: [
         {

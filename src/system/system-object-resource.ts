@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { BadRequestError, PreconditionFailedError, UnauthorizedError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import {
@@ -15,10 +14,12 @@ import {
 } from '#resource/index.ts';
 import type { AttributeDelta } from './contract.ts';
 import { attributesOf, deltasOfContent, deltasOfPatch } from './deltas.ts';
-import { AUTHENTICATES } from './describe-object-type.ts';
+import { AUTHENTICATES, FOLLOWS } from './describe-object-type.ts';
+import { type LiveSync, liveSyncActions, liveSyncOptions } from './live-sync.ts';
 import type { SystemObjectType } from './object-type.ts';
 import { objectOf } from './property-value.ts';
 import { attributesFor, queryObjects, wantedBy } from './query-objects.ts';
+import { revisionOf } from './revision-of.ts';
 import { notFoundThere, type System } from './system.ts';
 
 type Fields = Parameters<typeof wantedBy>[0];
@@ -27,7 +28,11 @@ type Fields = Parameters<typeof wantedBy>[0];
  * Objects of one kind of a system. What is written there is not taken back by a unit of work that fails later, and stays undone in a
  * rehearsal, which says what would be written.
  */
-export function systemObjects(system: System, type: SystemObjectType): CollectionProvider {
+export function systemObjects(
+  system: System,
+  type: SystemObjectType,
+  liveSync: LiveSync,
+): CollectionProvider {
   const place = `system/${system.name}/${type.name}`;
   const find = async (context: Context, id: string, fields: Fields): Promise<JsonObject | undefined> => {
     const isWanted = wantedBy(fields);
@@ -128,6 +133,9 @@ export function systemObjects(system: System, type: SystemObjectType): Collectio
     query: (context, request) => queryObjects(system, type, request, context.signal),
     collectionActions: new ActionTable(
       {
+        ...liveSyncActions(FOLLOWS, (context, request) =>
+          liveSync(context, { system: system.name, type: type.name, ...liveSyncOptions(request) }),
+        ),
         authenticate: {
           does: AUTHENTICATES,
           run: async (context, request) => {
@@ -151,19 +159,6 @@ function credential({ parameters, content }: ActionRequest, name: string): strin
     id: 'SYSTEM_INVALID_CREDENTIALS',
     field: `/${name}`,
   });
-}
-
-/** Two objects of one revision show the same, in whatever order their values come. What is encrypted anew each time is left out. */
-function revisionOf({ properties }: SystemObjectType, object: JsonObject): string {
-  const shown = [...properties.values()]
-    .filter(({ isReturnedByDefault, key }) => isReturnedByDefault && key === undefined)
-    .map(({ name }): [string, JsonValue] => {
-      const value = object[name] ?? null;
-      return [name, Array.isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value];
-    })
-    .filter(([, value]) => value !== null)
-    .sort(([one], [other]) => (one < other ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, 16);
 }
 
 function pathOf(place: string, id: string): string {

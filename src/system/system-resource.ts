@@ -1,4 +1,3 @@
-import { didYouMean, NotFoundError } from '#errors/index.ts';
 import {
   answerFromMemory,
   collection,
@@ -8,11 +7,13 @@ import {
   writeContext,
 } from '#resource/index.ts';
 import { describeObjectType } from './describe-object-type.ts';
+import type { LiveSync } from './live-sync.ts';
 import { compileObjectTypes } from './object-type.ts';
 import type { System } from './system.ts';
 import { describeSystem, systemActions, systemsActions } from './system-actions.ts';
 import { systemObjects } from './system-object-resource.ts';
 import type { Systems } from './systems.ts';
+import { typeNamed } from './type-named.ts';
 
 const FIELDS = [
   '_id',
@@ -26,8 +27,8 @@ const FIELDS = [
 ];
 
 /** `/system`, `/system/<name>`, and objects at `/system/<name>/<type>/<id>`. */
-export function systemResource(systems: Systems): RouteHandler {
-  const all = systemsActions(systems);
+export function systemResource(systems: Systems, liveSync: LiveSync): RouteHandler {
+  const all = systemsActions(systems, liveSync);
   return {
     async handle(context, request, match) {
       const [name, type] = match.remaining;
@@ -43,10 +44,10 @@ export function systemResource(systems: Systems): RouteHandler {
       }
       if (type === undefined) {
         if (request.method === 'action')
-          return systemActions(systems, name).run(writeContext(context), request);
+          return systemActions(systems, name, liveSync).run(writeContext(context), request);
         return unsupported(request);
       }
-      const objects = objectsOf(await systems.named(name), type);
+      const objects = objectsOf(await systems.named(name), type, liveSync);
       return objects.handle(context, request, below(match));
     },
     runsScripts(request, { remaining: [name] }) {
@@ -68,7 +69,7 @@ export function systemResource(systems: Systems): RouteHandler {
           kind: 'singleton' as const,
           title: config.name,
           methods: ['action'] as const,
-          actions: systemActions(systems, config.name).describe(),
+          actions: systemActions(systems, config.name, liveSync).describe(),
         },
         ...[...compileObjectTypes(config).values()].flatMap((type) =>
           describeObjectType(`${path}/${config.name}/${type.name}`, type),
@@ -81,18 +82,11 @@ export function systemResource(systems: Systems): RouteHandler {
 const known = new WeakMap<System, Map<string, RouteHandler>>();
 
 /** @throws NotFoundError `SYSTEM_NO_TYPE` */
-function objectsOf(system: System, name: string): RouteHandler {
+function objectsOf(system: System, name: string, liveSync: LiveSync): RouteHandler {
   const handlers = known.get(system) ?? new Map<string, RouteHandler>();
   known.set(system, handlers);
-  const type = system.types.get(name);
-  if (type === undefined) {
-    const names = [...system.types.keys()];
-    throw new NotFoundError(`'${system.name}' has no type '${name.slice(0, 100)}'`, {
-      id: 'SYSTEM_NO_TYPE',
-      hint: didYouMean(name, names) ?? `It has ${names.join(', ') || 'none'}`,
-    });
-  }
-  const handler = handlers.get(name) ?? collection(systemObjects(system, type));
+  const type = typeNamed(system, name);
+  const handler = handlers.get(name) ?? collection(systemObjects(system, type, liveSync));
   handlers.set(name, handler);
   return handler;
 }

@@ -159,7 +159,7 @@ describe('/system', () => {
       ['GET', 'system/hr/persn?_queryFilter=true', undefined, 404, /persn/, "'person'"],
       ['GET', 'system/rh/person?_queryFilter=true', undefined, 404, /'rh'/, "'hr'"],
       ['POST', 'system/hr?_action=script&scriptId=x', undefined, 501, /not run/, 'svc'],
-      ['POST', 'system/hr?_action=liveSync', undefined, 400, /liveSync/, 'test'],
+      ['POST', 'system/hr?_action=liveSnc', undefined, 400, /liveSnc/, 'liveSync'],
     ] as const;
     for (const [method, path, body, code, message, hint] of refusals) {
       const answer = await api(method, path, body === undefined ? {} : { body });

@@ -293,7 +293,6 @@ id = "t"/>
     const missing = warnings.filter(({ id }) => id === 'SCHED_NO_SERVICE');
     expect(missing.map(({ file, hint }) => [file, hint])).toEqual([
       ['conf/schedule-meant.json', "Did you mean 'taskscanner'?"],
-      ['conf/schedule-syncing.json', null],
     ]);
   });
 

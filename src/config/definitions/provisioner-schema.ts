@@ -75,6 +75,32 @@ const operationOption = z.looseObject({
   objectFeatures: z.record(z.string(), z.looseObject({ denied: flag().optional() })).nullish(),
 });
 
+/** What is done when a change is not tried any more, by the words of the field. */
+export const POST_RETRY_ACTIONS = ['logged-ignore', 'dead-letter-queue'] as const;
+
+const syncFailureHandler = z.looseObject({
+  /** How often a change that has failed is tried again: -1 for ever. */
+  maxRetries: z
+    .union([z.number(), z.string()])
+    .transform((given, check) => {
+      const number = Number(given);
+      if (Number.isInteger(number) && number >= -1) return number;
+      check.addIssue('must be a whole number, or -1 for as often as it takes');
+      return z.NEVER;
+    })
+    .optional(),
+  postRetryAction: z
+    .union(
+      [z.enum(POST_RETRY_ACTIONS), z.looseObject({ script: jsonObject() })],
+      `must be one of ${POST_RETRY_ACTIONS.join(', ')}, or {"script": …}`,
+    )
+    .optional(),
+  /** Whether a change that fails holds up all that come after it. */
+  strictOrder: flag().prefault(false),
+  /** What is done where the system does not know any more what has changed. */
+  onGap: z.enum(['reconcile', 'report']).default('reconcile'),
+});
+
 const schema = z.looseObject({
   name: z
     .string()
@@ -106,7 +132,7 @@ const schema = z.looseObject({
       enableCaseInsensitiveFilter: flag().prefault(false),
     })
     .prefault({}),
-  syncFailureHandler: jsonObject().optional(),
+  syncFailureHandler: syncFailureHandler.optional(),
   objectTypes: z.record(z.string(), objectType).default({}),
   operationOptions: z.partialRecord(z.enum(SYSTEM_OPERATIONS), operationOption).default({}),
   systemActions: z.array(z.unknown()).optional(),

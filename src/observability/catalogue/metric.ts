@@ -36,6 +36,12 @@ export const METRICS = {
     help: 'Entries of reconciliations that ended, by what was found and done',
     labels: ['mapping', 'situation', 'action', 'outcome'],
   },
+  followed: {
+    type: 'counter',
+    name: 'svc_livesync_changes_total',
+    help: 'Changes of other systems that were followed, by outcome; what has failed is tried again',
+    labels: ['source', 'outcome'],
+  },
   scanned: {
     type: 'counter',
     name: 'svc_scan_objects_total',

@@ -193,6 +193,43 @@ export const WORK = {
     text: ({ system }) => `system ${system} is back`,
     counts: ({ system }) => sample('systemUp', { system }, 1),
   }),
+  'livesync.first': said<{ source: string }>({
+    level: 'info',
+    text: ({ source }) => `changes of ${source} are followed from now on; reconcile it for what was before`,
+  }),
+  'livesync.ended': said<{
+    source: string;
+    changes: number;
+    failed: number;
+    ms: number;
+    error: string | null;
+  }>({
+    level: ({ error: thrown, failed, changes }) =>
+      thrown !== null || failed > 0 ? 'warn' : changes > 0 ? 'info' : 'debug',
+    text: ({ source, changes, error: thrown }) =>
+      `livesync ${source}: ${changes} changes${thrown === null ? '' : `, then: ${thrown}`}`,
+    facts: ({ ms: span, changes, failed }) => ({ took: ms(span), changes, failed }),
+    counts: ({ source, changes, failed }) => [
+      sample('followed', { source, outcome: 'delivered' }, changes - failed),
+      sample('followed', { source, outcome: 'failed' }, failed),
+    ],
+  }),
+  'livesync.gap': said<{ source: string }>({
+    level: 'warn',
+    text: ({ source }) =>
+      `${source} does not know any more what has changed: its mappings are reconciled, unless onGap says otherwise`,
+  }),
+  'livesync.gapLeft': said<{ source: string; mapping: string }>({
+    level: 'warn',
+    text: ({ source, mapping }) =>
+      `${mapping} was being reconciled when a gap in the changes of ${source} was found: reconcile it again`,
+  }),
+  'livesync.ignored': said<{ mapping: string; source: string; attempts: number; error: string }>({
+    level: 'warn',
+    text: ({ source, mapping, error: thrown }) =>
+      `a change of ${source} is given up by ${mapping}: ${thrown}`,
+    facts: ({ attempts }) => ({ attempts }),
+  }),
   'sync.held': said<{ mapping: string; message: string }>({
     level: 'warn',
     text: ({ message }) => message,

@@ -1,0 +1,29 @@
+import type { JsonObject } from '#json/index.ts';
+import type { LiveSyncPlatform, Place } from './livesync-platform.ts';
+import type { TokenRow } from './token-repository.ts';
+
+/** The name of a type where servers of the field keep how far they are: `SYSTEMLDAPACCOUNT`. */
+export function stageIdOf({ system, type }: Place): string {
+  return `system${system}${type}`.replace(/[^A-Za-z0-9]/g, '').toUpperCase();
+}
+
+/** How far a type was followed, with the names of the field and what is known besides. */
+export function stageOf({ systems }: Pick<LiveSyncPlatform, 'systems'>, row: TokenRow): JsonObject {
+  const { system, object_type: type, token, counts, error, failing_id } = row;
+  const native = systems.places.find((one) => one.system === system && one.type === type)?.native ?? null;
+  return {
+    _id: stageIdOf({ system, type }),
+    _rev: String(row.rev),
+    connectorData: { nativeType: native, syncToken: token },
+    ...(error === null ? {} : { lastException: { throwable: error, syncDelta: failing_id } }),
+    system,
+    type,
+    changes: counts.changes ?? 0,
+    failed: counts.failed ?? 0,
+    isUnderWay: row.round !== null,
+    node: row.node,
+    takenAt: row.taken_at?.toISOString() ?? null,
+    beganAt: row.began_at?.toISOString() ?? null,
+    endedAt: row.ended_at?.toISOString() ?? null,
+  };
+}
