@@ -73,9 +73,9 @@ comment on column svc_sync_token.changes is 'How many the round, or the last one
 comment on column svc_sync_token.failed is 'How many of them have failed; they are tried again one by one';
 comment on column svc_sync_token.error is 'Why the last round ended early';
 
-create view svc_dead_letter_sync as
+create view svc_sync_dead_letter as
   select id as letter_id, system, object_type, object_id, mapping, kind, attempts, error->>'message' as error, transaction_id, at
   from sync_dead_letter;
-comment on view svc_dead_letter_sync is 'Changes of other systems that were given up: what /repo/synchronisation/deadLetterQueue shows';
-comment on column svc_dead_letter_sync.kind is 'failure: it failed too often; gap: the system did not know any more what has changed';
-comment on column svc_dead_letter_sync.attempts is 'How often it was tried';
+comment on view svc_sync_dead_letter is 'Changes of other systems that were given up: what /repo/synchronisation/deadLetterQueue shows';
+comment on column svc_sync_dead_letter.kind is 'failure: it failed too often; gap: the system did not know any more what has changed';
+comment on column svc_sync_dead_letter.attempts is 'How often it was tried';

@@ -128,7 +128,7 @@ describe('live synchronisation of a file', () => {
     const { body } = await api('GET', STAGE);
     expect(body.connectorData.syncToken).toEqual(expect.any(String));
     const forgotten = await api('PATCH', STAGE, {
-      body: [{ operation: 'replace', field: '/connectorData/syncToken', value: null }],
+      body: [{ operation: 'remove', field: '/connectorData/syncToken' }],
     });
     expect(forgotten.body).toMatchObject({ _id: 'SYSTEMHRPERSON' });
     expect(forgotten.body.connectorData.syncToken).toBeNull();
