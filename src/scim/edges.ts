@@ -9,27 +9,52 @@ export interface Edge {
   readonly ref: string;
 }
 
-/** Changes each edge by itself: a group may have more members than one would want to look at. */
+/**
+ * Changes the edges that are meant, and looks at no others: a group may have more members than one would want to.
+ *
+ * @returns the revision of the object; null where it is not told
+ */
 export async function changeEdges(
   { type, ask }: Scope,
   id: string,
   property: string,
   { all, added, removed }: EdgeChanges,
-): Promise<void> {
+): Promise<string | null> {
   const path = [...pathOf(type, id), property];
   const wanted = new Set([...(all ?? []), ...added].filter((ref) => !removed.has(ref)));
-  const asked = all === null ? [...added, ...removed] : null;
-  const edges = asked?.length === 0 ? [] : await edgesAt(ask, path, asked);
+  const gone = new Set(removed);
+  if (all !== null) {
+    for (const { ref } of await edgesAt(ask, path, null)) if (!wanted.delete(ref)) gone.add(ref);
+  }
+  if (wanted.size + gone.size === 0) return null;
+  if (!ask.isServer) return changeOneByOne(ask, path, wanted, gone);
+  const operations = [
+    ...[...gone].map((ref) => ({ operation: 'remove', field: [], value: { _ref: ref } }) as const),
+    ...[...wanted].map((ref) => ({ operation: 'add', field: ['-'], value: { _ref: ref } }) as const),
+  ];
+  const common = { fields: [], parameters: {}, revision: null };
+  return (await ask.one({ method: 'patch', ...common, path, operations })).revision;
+}
+
+/** Each is judged by itself. */
+async function changeOneByOne(
+  ask: Scope['ask'],
+  path: readonly string[],
+  wanted: ReadonlySet<string>,
+  gone: ReadonlySet<string>,
+): Promise<null> {
   const common = { fields: [], parameters: {} };
+  const edges = await edgesAt(ask, path, [...wanted, ...gone]);
   for (const edge of edges) {
-    const isGone = removed.has(edge.ref) || (all !== null && !wanted.has(edge.ref));
-    if (isGone) await ask.one({ method: 'delete', ...common, path: [...path, edge.id], revision: null });
+    if (!gone.has(edge.ref)) continue;
+    await ask.one({ method: 'delete', ...common, path: [...path, edge.id], revision: null });
   }
   const there = new Set(edges.map(({ ref }) => ref));
   for (const ref of wanted) {
     if (there.has(ref)) continue;
     await ask.one({ method: 'create', ...common, path, newResourceId: null, content: { _ref: ref } });
   }
+  return null;
 }
 
 /** @param refs null: all there are */

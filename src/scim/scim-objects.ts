@@ -8,6 +8,7 @@ import {
   type QueryResult,
   type Resource,
   readerOf,
+  resource,
   type WriteContext,
   writeContext,
 } from '#resource/index.ts';
@@ -17,7 +18,7 @@ import { fieldsFor, type Shown } from './fields.ts';
 import { type EdgeChanges, patchResource } from './patch.ts';
 import { type Parameters, readQuery } from './read-query.ts';
 import { represent } from './representation.ts';
-import type { ResourceType } from './resource-type.ts';
+import type { Reference, ResourceType } from './resource-type.ts';
 import {
   type Ask,
   baseOf,
@@ -110,7 +111,7 @@ export class ScimObjects {
         { all: refs, added: new Set<string>(), removed: new Set<string>() },
       ]),
     );
-    return this.#change(before, said, edges, true);
+    return this.#change(before, said, edges, { keepsFlags: true });
   }
 
   async patch(
@@ -126,12 +127,26 @@ export class ScimObjects {
     const said = readContent(this.#type, resource);
     // Lists of references are not in the resource that was patched.
     const single = { ...said, references: said.references.filter(({ reference }) => !reference.isArray) };
-    return this.#change(before, single, edges);
+    const isNamed = parameters['attributes'] !== undefined || parameters['excludedAttributes'] !== undefined;
+    return this.#change(before, single, edges, { isAnswered: isNamed || edges.size === 0 });
   }
 
+  /** With what only it says of others: a group goes with its members, though a role that somebody has does not go by itself. */
   async remove(id: string, revision: string | null): Promise<Resource> {
     const path = pathOf(this.#type, id);
-    return await this.#ask.one({ method: 'delete', path, fields: [['_id']], parameters: {}, revision });
+    const lists = this.#ask.isServer ? writtenLists(this.#type) : [];
+    if (lists.length > 0) {
+      this.#requireRevision(await this.#load(id, SHOWS_NOTHING), revision);
+    }
+    const none = { all: [], added: new Set<string>(), removed: new Set<string>() };
+    let current = revision;
+    for (const { property } of lists) {
+      // What that makes of the object is the revision that it is deleted at.
+      const changed = await changeEdges(this.#scope, id, property, none);
+      if (revision !== null) current = changed ?? current;
+    }
+    const common = { path, fields: [['_id']], parameters: {} };
+    return this.#ask.one({ method: 'delete', ...common, revision: current });
   }
 
   /**
@@ -165,7 +180,7 @@ export class ScimObjects {
     { stored, externalId, revision, isComplete, selection }: Before,
     said: Said,
     edges: ReadonlyMap<string, EdgeChanges>,
-    keepsFlags = false,
+    { keepsFlags = false, isAnswered = true }: { keepsFlags?: boolean; isAnswered?: boolean } = {},
   ): Promise<Resource> {
     const id = stored.id ?? '';
     const operations = changesTo(contentOf(stored), said, { keepsFlags });
@@ -184,12 +199,19 @@ export class ScimObjects {
             operations,
             withTimes: true,
           });
-    for (const [property, changes] of edges) await changeEdges(this.#scope, id, property, changes);
+    let { revision: now } = answer;
+    for (const [property, changes] of edges)
+      now = (await changeEdges(this.#scope, id, property, changes)) ?? now;
+    const { externalId: name = externalId } = said;
+    if (!isAnswered) {
+      await this.#keepExternalId(id, externalId, name);
+      // The list that was changed may be long, and is not what was asked for (RFC 7644, 3.5.2).
+      return { ...resource(id, now, {}), fieldsSelected: true };
+    }
     const isKnown = isComplete && edges.size === 0 && (answer === stored || this.#isWhole(id));
     const shown = isKnown ? this.#withReferences(answer, stored) : await this.#load(id, selection);
-    const { externalId: now = externalId } = said;
-    await this.#keepExternalId(id, externalId, now);
-    return this.#shown(shown, selection, now);
+    await this.#keepExternalId(id, externalId, name);
+    return this.#shown(shown, selection, name);
   }
 
   #withReferences(answer: Resource, stored: Resource): Resource {
@@ -301,6 +323,14 @@ export class ScimObjects {
 }
 
 const SHOWS_ALL: Pick<Selection, 'shows'> = { shows: () => true };
+const SHOWS_NOTHING: Shown = { shows: () => false, showsPart: () => false };
+
+/** Lists of references that clients write. */
+function writtenLists({ attributes }: ResourceType): readonly Reference[] {
+  return attributes.flatMap(({ binding, mutability }) =>
+    binding.kind === 'reference' && binding.isArray && mutability !== 'readOnly' ? [binding] : [],
+  );
+}
 
 /** A resource as it is before a change. */
 interface Before {

@@ -13,14 +13,21 @@ export interface ScimPlatform {
 
 /** Asks for managed objects: with the rights of the server, or with those of the caller for `/Me`. */
 export interface Ask {
+  /** Whether what it asks for is granted, and may be asked for many at once. */
+  readonly isServer: boolean;
   one(request: Exclude<Request, { method: 'query' | 'action' }>): Promise<Resource>;
   all(request: Extract<Request, { method: 'query' }>): Promise<QueryResult>;
 }
 
 /** @param context as whom */
-export function askAs(router: Pick<Router, 'handle'>, context: () => Context): Ask {
+export function askAs(
+  router: Pick<Router, 'handle'>,
+  context: () => Context,
+  { isServer = false } = {},
+): Ask {
   const unexpected = ({ kind }: Response) => new Error(`a ${kind} came where another kind was asked for`);
   return {
+    isServer,
     async one(request) {
       const answer = await router.handle(context(), request);
       if (answer.kind !== 'resource') throw unexpected(answer);

@@ -56,9 +56,12 @@ export class ScimResource implements RouteHandler {
     const readRunsScripts = () => router.runsScripts({ method: 'read', path, fields, parameters: {} });
     if (request.method === 'read') return readRunsScripts();
     if (request.method !== 'query' && readRunsScripts()) return true;
-    if (request.method !== 'update') return router.runsScripts({ ...request, path, fields });
-    const { content: _, ...rest } = request;
-    return router.runsScripts({ ...rest, method: 'patch', path, fields, operations: [] });
+    const isChange = request.method === 'update' || request.method === 'delete';
+    if (request.method !== 'update' && router.runsScripts({ ...request, path, fields })) return true;
+    if (!isChange) return false;
+    // Before a group is deleted its members are taken away.
+    const { parameters, revision } = request;
+    return router.runsScripts({ method: 'patch', path, fields, parameters, revision, operations: [] });
   }
 
   /** Its own protocol describes it. */
@@ -74,10 +77,10 @@ export class ScimResource implements RouteHandler {
     if (endpoint === 'Me') return this.#onMe(context, request, id);
     const type = this.#typeAt(endpoint);
     if (type === undefined) throw notFound(request);
-    const ask = askAs(this.#platform.router, () => ({
-      ...nestedContext(context),
-      saysForCaller: isWordOfCaller(context),
-    }));
+    const saysForCaller = isWordOfCaller(context);
+    const ask = askAs(this.#platform.router, () => ({ ...nestedContext(context), saysForCaller }), {
+      isServer: true,
+    });
     return this.#onType(context, request, this.#objects(context, type, request, ask), id);
   }
 

@@ -159,6 +159,51 @@ describe('a page', () => {
   });
 });
 
+describe('a group', () => {
+  it('has one revision more after a request, however many members that changes, and answers with them where it is asked to', async () => {
+    const people = await Promise.all(['m-1', 'm-2', 'm-3'].map((name) => make('/Users', person(name))));
+    const { id } = await make('/Groups', { displayName: 'revised' });
+    const path = `/Groups/${id}`;
+    const change = (op: string, value: unknown, query = '') =>
+      scim('PATCH', `${path}${query}`, { Operations: [{ op, path: 'members', value }] });
+    const all = people.map((one) => ({ value: one.id }));
+    const added = await change('add', all);
+    expect([added.status, added.body, added.headers.get('etag')]).toEqual([204, undefined, 'W/"1"']);
+    // What is so already makes no revision.
+    expect((await change('add', all)).headers.get('etag')).toBe('W/"1"');
+    expect((await change('replace', all)).headers.get('etag')).toBe('W/"1"');
+    const some = await change('replace', all.slice(1), '?attributes=members.value');
+    expect([some.status, some.headers.get('etag')]).toEqual([200, 'W/"2"']);
+    expect(some.body.members.map(({ value }: { value: string }) => value).sort()).toEqual(
+      people
+        .slice(1)
+        .map((one) => one.id)
+        .sort(),
+    );
+    const entries = await server.api(
+      'GET',
+      `audit/activity?_queryFilter=${encodeURIComponent(`objectId sw "managed/role/${id}/members/"`)}&_fields=operation,userId`,
+    );
+    const told = entries.body.result.map((one: JsonObject) => [one['operation'], one['userId']]);
+    expect(told.sort()).toEqual([
+      ...['CREATE', 'CREATE', 'CREATE', 'DELETE'].map((operation) => [operation, 'protocol']),
+    ]);
+    const refused = await change('add', [{ value: people[0]!.id }, { value: 'nobody' }]);
+    expect([refused.status, (await scim('GET', path)).body.members.length]).toEqual([400, 2]);
+  });
+
+  it('is deleted with its members, at the revision that it is said to have', async () => {
+    const { id: member } = await make('/Users', person('leaving'));
+    const { id } = await make('/Groups', { displayName: 'leaving', members: [{ value: member }] });
+    const remove = (tag: string) => ask('DELETE', `/Groups/${id}`, { as, headers: { 'If-Match': tag } });
+    expect((await remove('W/"7"')).status).toBe(412);
+    expect((await scim('GET', `/Groups/${id}`)).body.members).toHaveLength(1);
+    expect((await remove('W/"0"')).status).toBe(204);
+    expect((await scim('GET', `/Users/${member}`)).body.groups).toBeUndefined();
+    expect((await scim('DELETE', '/Groups/nobody')).status).toBe(404);
+  });
+});
+
 describe('a name of a client', () => {
   it('that is empty is none', async () => {
     const [first, second] = [

@@ -172,7 +172,8 @@ describe('a user', () => {
     const path = `/Groups/${group.body.id}`;
     expect((await find('Groups', `members eq "${id}"`)).body.totalResults).toBe(1);
     const gone = patch({ op: 'remove', path: 'members', value: [{ value: id }] });
-    expect((await scim('PATCH', path, { body: gone })).body.members).toBeUndefined();
+    expect((await scim('PATCH', path, { body: gone })).status).toBe(204);
+    expect((await scim('GET', path)).body.members).toBeUndefined();
     const elsewhere = patch({ op: 'add', path: 'members', value: [{ value: `${id}/roles/x` }] });
     expect((await scim('PATCH', path, { body: elsewhere })).status).toBe(400);
   });

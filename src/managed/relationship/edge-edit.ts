@@ -1,5 +1,5 @@
 import type { NotFoundError } from '#errors/index.ts';
-import type { Edge, WantedEdge } from './edge.ts';
+import type { Edge, Target, WantedEdge } from './edge.ts';
 import type { EdgePlan } from './plan-edges.ts';
 import type { Relationship } from './relationship.ts';
 
@@ -14,6 +14,8 @@ export interface EdgeEdit {
   readonly change?: (edge: Edge) => WantedEdge | null | Promise<WantedEdge | null>;
   /** What is made when there is none; absent when there must be one. */
   readonly make?: WantedEdge;
+  /** Not one edge is meant, but those that lead there: these are to be there and those are not, whatever else there is. */
+  readonly several?: { readonly add: readonly WantedEdge[]; readonly remove: readonly Target[] };
   readonly notFound: () => NotFoundError;
 }
 

@@ -6,6 +6,7 @@ import {
   type Context,
   dbOf,
   formatPath,
+  type PatchRequest,
   plainQuery,
   type QueryRequest,
   type QueryResult,
@@ -13,6 +14,7 @@ import {
   type Request,
   type Resource,
   type Response,
+  resource,
   type UpdateRequest,
   unsupported,
   writeContext,
@@ -74,14 +76,38 @@ export class RelationshipResource {
         };
         return this.#edit(context, request, edit);
       }
+      case 'patch':
+        // Rules judge who adds and removes one; only the server itself asks for many at once.
+        if (context.client.isExternal) break;
+        return this.#editSeveral(context, request);
       case 'action':
         return unsupported(request);
       default:
-        throw new BadRequestError(
-          `'${formatPath(request.path)}' is a collection of relationships; name one of them`,
-          { id: 'RESOURCE_IS_A_COLLECTION' },
-        );
+        break;
     }
+    throw new BadRequestError(
+      `'${formatPath(request.path)}' is a collection of relationships; name one of them`,
+      { id: 'RESOURCE_IS_A_COLLECTION' },
+    );
+  }
+
+  /** `add` and `remove` of references: what is as it shall be stays as it is. It is answered with the revision of the owner. */
+  async #editSeveral(context: Context, { operations, ...request }: PatchRequest): Promise<Resource> {
+    const meant = operations.map(({ operation, value = null }) => {
+      if (operation !== 'add' && operation !== 'remove') {
+        throw new BadRequestError(`'${operation}' does not fit '${formatPath(request.path)}'`, {
+          id: 'RESOURCE_IS_A_COLLECTION',
+          hint: 'One of add, remove',
+        });
+      }
+      return { operation, wanted: { ...parseEdge(value, '/_ref'), id: null } };
+    });
+    const of = (name: string) =>
+      meant.flatMap(({ operation, wanted }) => (operation === name ? [wanted] : []));
+    const several = { add: of('add'), remove: of('remove').map(({ target }) => target) };
+    const exchange = await this.#live(context, { ...request, operations }, { edgeId: null, several });
+    const revision = exchange.rev === null ? null : String(exchange.rev);
+    return { ...resource(this.#ownerId, revision, {}), fieldsSelected: true };
   }
 
   async #onEdge(context: Context, request: Request, edgeId: string | null): Promise<Response> {
@@ -143,6 +169,21 @@ export class RelationshipResource {
     request: Request,
     edit: Pick<EdgeEdit, 'edgeId' | 'make' | 'change'> & { readonly revision?: string | null },
   ): Promise<Resource> {
+    const exchange = await this.#live(context, request, edit);
+    const { edited } = exchange;
+    if (edited === null) throw noSuchPath(request);
+    const answer = withWarnings(
+      await this.#answer(context, request, edited.edge),
+      context.client.isExternal ? strayWarnings(exchange.edgeChanges) : [],
+    );
+    return edited.isNew ? { ...answer, created: true } : answer;
+  }
+
+  async #live(
+    context: Context,
+    request: Request,
+    edit: Pick<EdgeEdit, 'edgeId' | 'make' | 'change' | 'several'> & { readonly revision?: string | null },
+  ) {
     const update: UpdateRequest = {
       method: 'update',
       path: ['managed', this.#type.name, this.#ownerId],
@@ -160,13 +201,7 @@ export class RelationshipResource {
       },
     });
     await lifecycle(exchange);
-    const { edited } = exchange;
-    if (edited === null) throw noSuchPath(request);
-    const answer = withWarnings(
-      await this.#answer(context, request, edited.edge),
-      context.client.isExternal ? strayWarnings(exchange.edgeChanges) : [],
-    );
-    return edited.isNew ? { ...answer, created: true } : answer;
+    return exchange;
   }
 
   async #query(context: Context, request: QueryRequest): Promise<QueryResult> {

@@ -98,6 +98,8 @@ async function admitRead({ platform, context }: Exchange, target: Target): Promi
 }
 
 async function refuseAssigned(exchange: Exchange, db: Db, plan: EdgePlan): Promise<void> {
+  // What is there has been left out of such a plan.
+  if (exchange.edit?.several !== undefined) return;
   const { relationship } = plan;
   const removed = new Set([...plan.remove, ...plan.update.map(({ edge }) => edge)].map(({ id }) => id));
   const owner = ownerOf(exchange);

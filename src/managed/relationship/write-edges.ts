@@ -107,6 +107,8 @@ function translate(error: unknown, exchange: Exchange, plans: readonly EdgePlan[
   switch (constraint) {
     case 'relationship_edge':
     case 'relationship_pkey': {
+      // It was not there a moment ago.
+      if (exchange.edit?.several !== undefined) return raced(exchange.edit.relationship.property);
       const target = adding.flatMap(newTargets)[0]?.target;
       return target === undefined ? error : alreadyAssigned(exchange.id, formatRef(target));
     }

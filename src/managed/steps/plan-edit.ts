@@ -4,7 +4,7 @@ import { type Change, collectionOf } from '../exchange.ts';
 import { lockGoverned } from '../grant/lock-governed.ts';
 import { type Edge, formatRef, sameEdge } from '../relationship/edge.ts';
 import type { EdgeEdit, EditPlan } from '../relationship/edge-edit.ts';
-import { findEdge, lockEdge } from '../relationship/edge-repository.ts';
+import { findEdge, listEdgesBetween, lockEdge } from '../relationship/edge-repository.ts';
 import { isEmptyPlan } from '../relationship/plan-edges.ts';
 import { alreadyAssigned } from '../relationship/validate-edges.ts';
 
@@ -14,6 +14,12 @@ import { alreadyAssigned } from '../relationship/validate-edges.ts';
  */
 export async function planEdit(exchange: EditOfEdge): Promise<void> {
   const { edit } = exchange;
+  const { several } = exchange.edit;
+  if (several !== undefined) {
+    exchange.editPlan = await planSeveral(exchange, several);
+    exchange.isUnchanged = isEmptyPlan(exchange.editPlan);
+    return;
+  }
   const edge = await findEdited(exchange);
   const plan = await planOf(exchange, edit, edge);
   exchange.editPlan = plan;
@@ -37,6 +43,30 @@ async function findEdited(exchange: EditOfEdge): Promise<Edge | undefined> {
   if (seen === undefined) return undefined;
   await lockEdge(db, seen.id);
   return findEdge(db, owner, edgeId);
+}
+
+/** With the object locked; that one of the edges is changed from its other end meanwhile, its row tells. */
+async function planSeveral(
+  exchange: EditOfEdge,
+  { add, remove }: NonNullable<EdgeEdit['several']>,
+): Promise<EditPlan> {
+  const { context, edit, id } = exchange;
+  const { relationship } = edit;
+  const { property } = relationship;
+  const targets = [...add.map(({ target }) => target), ...remove];
+  context.budget.spend('references', add.length);
+  await lockGoverned(exchange, property, targets);
+  const db = await context.unitOfWork.db();
+  const found = await listEdgesBetween(db, { collection: collectionOf(exchange), id, property }, targets);
+  const there = new Set(found.map(({ target }) => formatRef(target)));
+  const gone = new Set(remove.map(formatRef));
+  return {
+    relationship,
+    edge: null,
+    create: add.filter(({ target }) => !there.has(formatRef(target))),
+    update: [],
+    remove: found.filter(({ target }) => gone.has(formatRef(target))),
+  };
 }
 
 async function planOf({ id }: EditOfEdge, edit: EdgeEdit, edge: Edge | undefined): Promise<EditPlan> {
