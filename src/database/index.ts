@@ -23,6 +23,7 @@ export { prepareSchema } from './migration/prepare-schema.ts';
 export { oneRow } from './one-row.ts';
 export { clockService } from './pool/clock-service.ts';
 export { connectionFinding } from './pool/connection-finding.ts';
+export type { Asker } from './pool/connection-turns.ts';
 export { type Database, type DatabaseOptions, type Db, openDatabase } from './pool/database.ts';
 export { DatabaseClock } from './pool/database-clock.ts';
 export { type Trouble, troubled, troubleOf } from './pool/database-error.ts';

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+import type { Socket } from 'node:net';
 import { errorIdOf, toResourceError, UnauthorizedError } from '#errors/index.ts';
 import type { EventCaller, EventStreams } from '#events/index.ts';
 import {
@@ -138,23 +140,6 @@ export class RestInterface {
     }
   }
 
-  /** An action may wait for what others do. */
-  async #awaited<T>(
-    { request, incoming }: HttpExchange,
-    ask: (awaited: AbortSignal | undefined) => Promise<T>,
-  ): Promise<T> {
-    if (request?.method !== 'action') return ask(undefined);
-    const { socket } = incoming.message;
-    const left = new AbortController();
-    const leave = () => left.abort();
-    socket.once('close', leave);
-    try {
-      return await ask(left.signal);
-    } finally {
-      socket.off('close', leave);
-    }
-  }
-
   async #ask(exchange: HttpExchange, dialect: Dialect, caller: Caller, body: string): Promise<Answer> {
     const { answerLimitBytes, bodyLimitBytes, named, resources } = this.#options;
     const { incoming, requestId } = exchange;
@@ -171,11 +156,10 @@ export class RestInterface {
     const { authenticate } = this.#options;
     const asked = {
       ...context,
+      awaited: awaitedBy(incoming.message.socket),
       renew: async () => (await renew(exchange, caller, authenticate)).security,
     };
-    const response = await this.#awaited(exchange, (awaited) =>
-      resources.handle(awaited === undefined ? asked : { ...asked, awaited }, exchange.request ?? request),
-    );
+    const response = await resources.handle(asked, exchange.request ?? request);
     if (response.kind === 'action') exchange.refused = response.refused ?? [];
     const { events } = this.#options;
     const topics = streamedTopics(exchange.request);
@@ -195,6 +179,20 @@ export class RestInterface {
       () => warned('too large to be shown', write({ ...response, content: {} })),
     ]);
   }
+}
+
+const connections = new WeakMap<Socket, AbortSignal>();
+
+/** Aborted when the connection is closed, so that nobody waits for answers to what came by it. One for all of its requests. */
+function awaitedBy(socket: Socket): AbortSignal {
+  const known = connections.get(socket);
+  if (known !== undefined) return known;
+  const left = new AbortController();
+  setMaxListeners(0, left.signal);
+  connections.set(socket, left.signal);
+  if (socket.destroyed) left.abort();
+  else socket.once('close', () => left.abort());
+  return left.signal;
 }
 
 function withCookie(answer: Answer, cookie: string | undefined): Answer {

@@ -12,7 +12,7 @@ export { FairQueue } from './fair-queue.ts';
 export { beatHealth, type HealthPart } from './health.ts';
 export { inTurn } from './in-turn.ts';
 export { Lane } from './lane.ts';
-export { lookUntil } from './look-until.ts';
+export { lookUntil, nobodyWaits } from './look-until.ts';
 export { MAX_SUSPICIONS, Quarantine } from './quarantine.ts';
 export { type Service, startAll, stopAll } from './service.ts';
 export { jittered, type LoopNews, Ticker, type TickerOptions } from './ticker.ts';

@@ -33,7 +33,8 @@ async function pauseOf(ms: number, signal: AbortSignal | undefined): Promise<voi
   signal?.removeEventListener('abort', end);
 }
 
-function nobodyWaits(): ResourceError {
+/** For what was only waited for. */
+export function nobodyWaits(): ResourceError {
   return new ResourceError(408, 'Whoever has asked does not wait for the answer any more', {
     id: 'NOBODY_WAITS',
   });

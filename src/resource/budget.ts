@@ -78,11 +78,6 @@ export class Budget {
     return size;
   }
 
-  /** Whether somebody outside waits for what is done, so that it is not to take long. */
-  get isOfRequest(): boolean {
-    return this.#allowance !== RUN_ALLOWANCE;
-  }
-
   /** What has been spent so far, for `rewind`. */
   get spent(): Readonly<Record<Expense, number>> {
     return { ...this.#spent };

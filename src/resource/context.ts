@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, UnitOfWork } from '#database/index.ts';
 import { type Allowance, Budget, REQUEST_ALLOWANCE, RUN_ALLOWANCE } from './budget.ts';
+import { lineOf } from './line-of.ts';
 
 /** Who acts. `component` is the collection of the caller's object, such as `managed/user`. */
 export interface SecurityContext {
@@ -83,6 +84,8 @@ export interface Context extends ContextData {
   readonly made: { count: number };
   /** What it may cost together with all that is derived from it. */
   readonly budget: Budget;
+  /** Of a request from outside and all that it causes: where it waits when callers take turns (`lineOf`). */
+  readonly line?: string;
   /** It is asked inside of the server word for word as a caller has sent it, by another name. */
   readonly saysForCaller?: boolean;
   /** Absent before the request has met its route. */
@@ -152,7 +155,15 @@ export function systemContext(security: SecurityContext = SYSTEM, id: string = r
 /** @param allowance of a request from outside; what begins inside the server has a larger one */
 export function rootContext(data: ContextData, allowance: Allowance = REQUEST_ALLOWANCE): Context {
   const budget = new Budget(data.client.isExternal ? allowance : RUN_ALLOWANCE);
-  return { ...data, unitOfWork: null, survivable: false, made: { count: 0 }, budget };
+  const line = lineOf(data);
+  return {
+    ...data,
+    unitOfWork: null,
+    survivable: false,
+    made: { count: 0 },
+    budget,
+    ...(line === undefined ? {} : { line }),
+  };
 }
 
 export function contextData(context: Context): ContextData {

@@ -1,4 +1,4 @@
-import type { Database, Db } from '#database/index.ts';
+import type { Asker, Database, Db } from '#database/index.ts';
 import type { Context } from './context.ts';
 
 /** What a platform has of it. */
@@ -24,6 +24,11 @@ export async function readerOf({ database }: HasDatabase, { unitOfWork }: Contex
 /** As `readerOf`, for what a caller has made up: a filter, what to sort by, what to count. It ends when its time is over. */
 export async function questionReaderOf({ database }: HasDatabase, context: Context): Promise<Db> {
   const db = await readerOf({ database }, context);
-  const { component, id } = context.security.authorization;
-  return context.budget.isOfRequest ? database.bounded(db, `${component}/${id}`) : db;
+  const asker = askerOf(context);
+  return asker === undefined ? db : database.bounded(db, asker);
+}
+
+/** For whom a request from outside, and all that it causes, has the database work; undefined for what begins inside of the server. */
+export function askerOf({ line, awaited, callersAtWork = 0 }: Context): Asker | undefined {
+  return line === undefined ? undefined : { line, left: awaited, isOnTheWay: callersAtWork > 0 };
 }

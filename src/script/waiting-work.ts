@@ -1,5 +1,5 @@
 import { ServiceUnavailableError } from '#errors/index.ts';
-import { Lane } from '#lifecycle/index.ts';
+import { Lane, nobodyWaits } from '#lifecycle/index.ts';
 import type { Job } from './script-thread.ts';
 
 /** Of each lane: what is asked of us holds its body in memory. */
@@ -57,6 +57,14 @@ export class WaitingWork {
   take(mayBeSlow: boolean, hasRoom: (caller: string | undefined) => boolean = () => true): Job | undefined {
     this.#turns += 1;
     const isTurn = (caller: string) => hasRoom(caller === SERVER ? undefined : caller);
+    for (;;) {
+      const job = this.#next(mayBeSlow, isTurn);
+      if (job === undefined || !isLeft(job)) return job;
+      job.reject(nobodyWaits());
+    }
+  }
+
+  #next(mayBeSlow: boolean, isTurn: (caller: string) => boolean): Job | undefined {
     if (!mayBeSlow) return this.#quick.take(isTurn);
     return this.#turns % TURN_OF_SLOW === 0
       ? (this.#slow.take(isTurn) ?? this.#quick.take(isTurn))
@@ -92,6 +100,11 @@ export class WaitingWork {
   #laneOf(job: Job): Lane<Job> {
     return this.isSlow(job) ? this.#slow : this.#quick;
   }
+}
+
+/** Whoever has asked has gone, and nothing has begun. */
+function isLeft({ work: { caller, signal } }: Job): boolean {
+  return caller !== undefined && signal?.aborted === true;
 }
 
 function callerOf({ work: { caller } }: Job): string {

@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rootContext, systemContext } from '../../src/resource/index.ts';
+import { ADMIN_PASSWORD } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 /** What callers make up keeps the database at work for a time that is known before. */
@@ -8,7 +11,11 @@ const FILTER = 'area eq "x"';
 const tooSlow = { id: 'QUERY_TOO_SLOW', seconds: 1, hint: expect.stringContaining('SVC_QUERY_TIMEOUT') };
 
 beforeAll(async () => {
-  server = await startTestServer({ environment: { SVC_QUERY_TIMEOUT: '1' } });
+  const managed = { objects: [{ name: 'plain' }, { name: 'user' }, { name: 'role' }] };
+  server = await startTestServer({
+    environment: { SVC_QUERY_TIMEOUT: '1' },
+    files: { 'conf/managed.json': managed },
+  });
   await server.api('PUT', 'draft/first', { body: { area: 'x', value: {} } });
   // As if each draft took its time, whatever the machine.
   await server.database.pool.query(`
@@ -31,16 +38,96 @@ describe('a query of a caller', () => {
   });
 
   it('has no more time when a script of the request sends it, and undoes what that has done before', async () => {
-    const source = `svc.create('managed/role', 'kept', { name: 'kept', description: 'Kept' });
+    const source = `svc.create('managed/plain', 'kept', {});
       svc.query('draft', { _queryFilter: '${FILTER}' })`;
     const body = { type: 'text/javascript', source };
     expect((await server.api('POST', 'script?_action=eval', { body })).status).toBe(422);
-    expect((await server.api('GET', 'managed/role/kept')).status).toBe(404);
+    expect((await server.api('GET', 'managed/plain/kept')).status).toBe(404);
   });
 
   it('is one of a request from outside: what the server does of its own accord takes its time', () => {
     const inside = systemContext();
     const outside = rootContext({ ...inside, client: { ...inside.client, isExternal: true } });
-    expect([inside.budget.isOfRequest, outside.budget.isOfRequest]).toEqual([false, true]);
+    expect([inside.line, outside.line]).toEqual([undefined, 'internal/user/system']);
+  });
+});
+
+describe('writes that wait for a row', () => {
+  /** As seen from outside of the pool that is meant. */
+  const waiting = (sessions: number) =>
+    eventually(
+      async () => {
+        const { rows } = await sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(server.database.db);
+        return rows[0]?.n ?? 0;
+      },
+      (now) => now >= sessions,
+    );
+  const mia = { user: 'mia', password: 'Mia-comes-in-by-this-1' };
+
+  it('keep others from nothing, however many their caller sends, and those that wait go with whoever waited', async () => {
+    const role = { _ref: 'repo/internal/role/svc-admin' };
+    const account = { password: mia.password, roles: [role] };
+    expect((await server.api('PUT', 'repo/internal/user/mia', { body: account })).status).toBe(201);
+    for (const id of ['held', 'free']) {
+      expect((await server.api('PUT', `managed/plain/${id}`, { body: {} })).status).toBe(201);
+    }
+    await using scope = new AsyncDisposableStack();
+    const holder = await server.database.db.startTransaction().execute();
+    scope.defer(async () => {
+      if (!holder.isRolledBack) await holder.rollback().execute();
+    });
+    await sql`select from managed_object where id = 'held' for update`.execute(holder);
+    const left = new AbortController();
+    const write = (signal?: AbortSignal) =>
+      fetch(`${server.url}/svc/managed/plain/held`, {
+        method: 'PUT',
+        headers: {
+          'X-Svc-Username': 'svc-admin',
+          'X-Svc-Password': ADMIN_PASSWORD,
+          'Content-Type': 'application/json',
+        },
+        body: '{"by":"me"}',
+        signal: signal ?? null,
+      });
+    const gone = Array.from({ length: 130 }, () => write(left.signal).catch((error: Error) => error.name));
+    const tooMany = await Promise.any(
+      gone.map(async (asked) => {
+        const answer = await asked;
+        if (typeof answer === 'string' || answer.status !== 429) throw new Error(JSON.stringify(answer));
+        return answer;
+      }),
+    );
+    expect(tooMany.headers.get('retry-after')).toBe('5');
+    expect(await tooMany.json()).toMatchObject({
+      message: '100 requests of yours wait for the database already',
+      detail: { id: 'DB_TOO_MANY' },
+    });
+    await waiting(1);
+    const others = await Promise.all([
+      server.api('PATCH', 'managed/plain/free', {
+        ...mia,
+        body: [{ operation: 'add', field: '/by', value: 'mia' }],
+      }),
+      server.api('PATCH', 'managed/plain/free?_dryRun=true', {
+        ...mia,
+        body: [{ operation: 'add', field: '/by', value: 'mia' }],
+      }),
+      server.api('POST', 'authentication?_action=login', mia),
+    ]);
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
+    left.abort();
+    const last = await eventually(
+      async () => {
+        const asked = write(AbortSignal.timeout(300)).catch(() => 'waits');
+        return asked.then((answer) => (typeof answer === 'string' ? answer : answer.status));
+      },
+      (answer) => answer !== 429,
+    );
+    expect(last).toBe('waits');
+    await holder.rollback().execute();
+    expect((await write()).status).toBe(200);
+    expect(await Promise.all(gone)).toContain('AbortError');
   });
 });

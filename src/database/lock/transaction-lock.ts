@@ -18,7 +18,7 @@ export async function tryTransactionLock(url: string, key: number): Promise<Asyn
       .rollback()
       .execute()
       .catch(() => undefined);
-    database.endTransaction(0);
+    database.endTransaction(transaction);
   });
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
   // Without parameters: what is bound to some keeps its snapshot until the next statement, and building an index waits

@@ -8,12 +8,19 @@ import {
 } from 'kysely';
 import { ResourceError } from '#errors/index.ts';
 import type { Tables } from '../tables.ts';
-import type { CallerTurns } from './caller-turns.ts';
+import type { Asker, ConnectionTurns } from './connection-turns.ts';
 import { sqlStateOf } from './sql-state.ts';
 
 /** Of a database that is open already, only its executor is asked. */
 export const UNUSED = { config: {} as never, dialect: {} as never, driver: {} as never };
 
+/**
+ * No more time than there was: whoever runs Postgres may have set a shorter bound for the role, and a transaction one of its own.
+ * Both calls are one expression, so that what was is noted before it is another.
+ */
+const BOUND = `select set_config('statement_timeout', least(nullif(extract(epoch from
+  set_config('svc.former_timeout', current_setting('statement_timeout'), true)::interval) * 1000, 0)::bigint, $1::bigint)::text, true)`;
+const AS_BEFORE = `select set_config('statement_timeout', current_setting('svc.former_timeout'), true)`;
 const CANCELLED = '57014';
 /** Postgres begins to count before the answer is waited for, and tells of it when it pleases. */
 const COUNTED_ALIKE = 0.9;
@@ -21,9 +28,8 @@ const COUNTED_ALIKE = 0.9;
 export interface StatementBounds {
   readonly mostMs: number;
   /** Of those that are no part of a transaction, which has its connection already. */
-  readonly turns: CallerTurns;
-  /** Who asks. */
-  readonly caller: string;
+  readonly turns: ConnectionTurns;
+  readonly asker: Asker;
 }
 
 /**
@@ -46,11 +52,11 @@ class BoundedWire implements ConnectionProvider {
   readonly #turn: <T>(work: () => Promise<T>) => Promise<T>;
   readonly #isTransaction: boolean;
 
-  constructor(executor: QueryExecutor, { mostMs, turns, caller }: StatementBounds, isTransaction: boolean) {
+  constructor(executor: QueryExecutor, { mostMs, turns, asker }: StatementBounds, isTransaction: boolean) {
     this.#executor = executor;
     this.#mostMs = mostMs;
     this.#isTransaction = isTransaction;
-    this.#turn = (work) => (isTransaction ? work() : turns.run(caller, work));
+    this.#turn = (work) => (isTransaction ? work() : turns.run(asker, work));
   }
 
   provideConnection<T>(consumer: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
@@ -63,10 +69,10 @@ class BoundedWire implements ConnectionProvider {
         connection.executeQuery(CompiledQuery.raw(text, parameters));
       if (!this.#isTransaction) await send('begin');
       const begin = performance.now();
-      const bound = send(`select set_config('statement_timeout', $1, true)`, [String(this.#mostMs)]);
+      const bound = send(BOUND, [this.#mostMs]);
       const answer = consumer(connection);
-      // What comes next in a transaction is the server's own work, and ends with the bound of its role, if there is any.
-      const end = send(this.#isTransaction ? 'set local statement_timeout to default' : 'commit');
+      // What comes next in a transaction is the server's own work.
+      const end = send(this.#isTransaction ? AS_BEFORE : 'commit');
       for (const outcome of await Promise.allSettled([bound, answer, end])) {
         if (outcome.status === 'rejected') throw this.#meaningOf(outcome.reason, performance.now() - begin);
       }

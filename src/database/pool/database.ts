@@ -8,12 +8,11 @@ import {
 import pg from 'pg';
 import { LOCK_MS, TURN_MS } from '../patience.ts';
 import type { Tables } from '../tables.ts';
-import { TransactionGate } from '../unit-of-work/transaction-gate.ts';
 import { holdCommands, onceCommitIsSent } from '../wire/held-commands.ts';
 import { noteSession } from '../wire/pg-client.ts';
 import { boundRows } from './bounded-rows.ts';
 import { boundStatements } from './bounded-statements.ts';
-import { CallerTurns } from './caller-turns.ts';
+import { type Asker, ConnectionTurns } from './connection-turns.ts';
 import { askPlace } from './current-server.ts';
 import { admitSession, DatabasePool } from './database-client.ts';
 import { PreparedStatements } from './prepared-statements.ts';
@@ -73,9 +72,10 @@ export interface Database {
    * Opens a transaction; to be ended by `endTransaction`, whatever became of it.
    *
    * @param depth how many open transactions wait for this one, as when a hook works outside that of its write
+   * @param asker the caller that it is for, if any
    */
-  startTransaction(depth: number): Promise<Transaction>;
-  endTransaction(depth: number): void;
+  startTransaction(depth: number, asker?: Asker): Promise<Transaction>;
+  endTransaction(transaction: Transaction): void;
   /**
    * Sends statements as a transaction of their own, with one way to the server and back.
    *
@@ -88,7 +88,7 @@ export interface Database {
    */
   behindCommit(transaction: Transaction, leave: (send: SendBehind) => void): void;
   /** The same, for statements that a caller has made up. See `boundStatements`. */
-  bounded(db: Db, caller: string): Db;
+  bounded(db: Db, asker: Asker): Db;
   /** Tells of each session that is opened, before anything else is asked of it, and of the last one so far. */
   onGreeting(listen: (greeting: Greeting) => void): void;
   /** Cancels the statement that a transaction waits for, before it is rolled back. */
@@ -99,10 +99,7 @@ export interface Database {
 type SendBehind = (statement: RawBuilder<unknown>) => void;
 
 const DEFAULT_POOL_SIZE = 10;
-/** Connections that transactions may not take from statements outside of them. */
-const RESERVED = 1;
-/** Of the connections, for what one caller makes up. */
-const PART_OF_ONE_CALLER = 1 / 3;
+const LEAST_POOL_SIZE = 2;
 const NESTED_IDLE_MS = 1_000;
 /** An idle connection is asked by the kernel whether the other side is there after so long. */
 const KEEP_ALIVE_MS = 10_000;
@@ -119,7 +116,7 @@ export function openDatabase(given: DatabaseOptions): Database {
       if (closed === undefined) given.onError?.(error);
     },
   };
-  const poolSize = Math.max(options.poolSize ?? DEFAULT_POOL_SIZE, RESERVED + 1);
+  const poolSize = Math.max(options.poolSize ?? DEFAULT_POOL_SIZE, LEAST_POOL_SIZE);
   const listeners: ((greeting: Greeting) => void)[] = [];
   let last: Greeting | undefined;
   const greet = (greeting: Greeting) => {
@@ -141,8 +138,8 @@ export function openDatabase(given: DatabaseOptions): Database {
   const db = open(pool);
   const compiled = (statements: readonly RawBuilder<unknown>[]) =>
     statements.map((statement) => statement.compile(db));
-  const turns = new CallerTurns(Math.max(1, Math.floor(poolSize * PART_OF_ONE_CALLER)));
-  const gate = new TransactionGate(poolSize - RESERVED, TURN_MS);
+  const turns = new ConnectionTurns({ connections: poolSize, patienceMs: TURN_MS });
+  const leaving = new WeakMap<Transaction, () => void>();
   // A level of its own for each depth: who waits, waits for a deeper one, so nobody waits in a circle.
   const nested: Db[] = [];
   const levelOf = (depth: number) => (nested[depth] ??= open(pooled(NESTED_IDLE_MS)));
@@ -150,17 +147,21 @@ export function openDatabase(given: DatabaseOptions): Database {
     db,
     pool,
     url: options.url,
-    async startTransaction(depth) {
-      if (depth === 0) await gate.enter();
+    async startTransaction(depth, asker) {
+      const leave = depth === 0 ? await turns.enter('transaction', asker) : undefined;
       try {
-        return await waiting.open(() => (depth === 0 ? db : levelOf(depth)).startTransaction().execute());
+        const level = depth === 0 ? db : levelOf(depth);
+        const transaction = await waiting.open(() => level.startTransaction().execute());
+        if (leave !== undefined) leaving.set(transaction, leave);
+        return transaction;
       } catch (error) {
-        this.endTransaction(depth);
+        leave?.();
         throw error;
       }
     },
-    endTransaction(depth) {
-      if (depth === 0) gate.leave();
+    endTransaction(transaction) {
+      leaving.get(transaction)?.();
+      leaving.delete(transaction);
     },
     async runInOneWay(statements) {
       const queries = compiled(statements);
@@ -180,10 +181,10 @@ export function openDatabase(given: DatabaseOptions): Database {
       };
       onceCommitIsSent(client, () => leave(send));
     },
-    bounded: (own, caller) =>
+    bounded: (own, asker) =>
       options.mostQueryMs === undefined
         ? own
-        : boundStatements(own, { mostMs: options.mostQueryMs, turns, caller }),
+        : boundStatements(own, { mostMs: options.mostQueryMs, turns, asker }),
     onGreeting(listen) {
       listeners.push(listen);
       if (last !== undefined) listen(last);

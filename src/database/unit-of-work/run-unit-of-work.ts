@@ -1,6 +1,7 @@
 import { ServiceUnavailableError, wordsOf } from '#errors/index.ts';
 import { backOff } from '#lifecycle/index.ts';
 import { COMMIT_MS, RETRY_MS } from '../patience.ts';
+import type { Asker } from '../pool/connection-turns.ts';
 import type { Database } from '../pool/database.ts';
 import { isOfConnect, troubled } from '../pool/database-error.ts';
 import { isConflict, isConnectionLost, isUnavailable, translateDatabaseError } from '../pool/sql-state.ts';
@@ -12,6 +13,8 @@ export interface UnitOfWorkOptions {
   readonly dryRun?: boolean;
   /** Open units of work that wait for the end of this one. Default 0. */
   readonly callers?: number;
+  /** The caller that it is for. Default the server. */
+  readonly asker?: Asker | undefined;
   /** How often a unit of work may run in all when Postgres asks to try again. Default 5. */
   readonly attempts?: number;
   /** Somebody waits for an answer: that a commit takes long is told them, and not waited for. */
@@ -58,6 +61,7 @@ export async function runUnitOfWork<T>(
       dryRun,
       mayGroup,
       callers,
+      asker: options.asker,
       ...(options.onStatement === undefined ? {} : { onStatement: options.onStatement }),
     });
     let committing = false;

@@ -1,3 +1,4 @@
+import type { Asker } from '../pool/connection-turns.ts';
 import type { Database, Db, Transaction } from '../pool/database.ts';
 import { isConnectionLost } from '../pool/sql-state.ts';
 import type { Actor, Change } from './change.ts';
@@ -37,12 +38,13 @@ export class UnitOfWork {
    */
   readonly mayGroup: boolean;
   readonly #callers: number;
+  readonly #asker: Asker | undefined;
   readonly #onStatement: (() => void) | undefined;
   #transaction: Promise<Transaction> | undefined;
   /** The transaction as everybody else has it. */
   #statements: Promise<TransactionStatements> | undefined;
   readonly #held = new HeldStatements();
-  #holdsConnection = false;
+  #holding: Transaction | undefined;
   readonly #pending = new PendingWrites();
   readonly #parts = new WorkParts();
   readonly #last: GroupedRow[] = [];
@@ -57,6 +59,7 @@ export class UnitOfWork {
     this.#database = database;
     this.#onStatement = options.onStatement;
     this.#callers = options.callers ?? 0;
+    this.#asker = options.asker;
     this.#mayOpen = options.mayOpen ?? true;
     this.dryRun = options.dryRun ?? false;
     this.mayGroup = !this.dryRun && (options.mayGroup ?? true);
@@ -218,8 +221,8 @@ export class UnitOfWork {
   }
 
   async #open(): Promise<Transaction> {
-    const transaction = await this.#database.startTransaction(this.#callers);
-    this.#holdsConnection = true;
+    const transaction = await this.#database.startTransaction(this.#callers, this.#asker);
+    this.#holding = transaction;
     this.#database.behindCommit(transaction, (send) => sendWakes(this.#notes.effects, send));
     try {
       const set = async (name: string) => void (await transaction.savepoint(name).execute());
@@ -341,8 +344,7 @@ export class UnitOfWork {
 
   /** Once, though a rollback follows a failed commit. */
   #letGo(): void {
-    if (!this.#holdsConnection) return;
-    this.#holdsConnection = false;
-    this.#database.endTransaction(this.#callers);
+    if (this.#holding !== undefined) this.#database.endTransaction(this.#holding);
+    this.#holding = undefined;
   }
 }

@@ -1,3 +1,5 @@
+import type { Asker } from '../pool/connection-turns.ts';
+
 /** How a unit of work goes about it. */
 export interface WorkOptions {
   /** It keeps nothing. */
@@ -8,6 +10,8 @@ export interface WorkOptions {
   readonly mayOpen?: boolean;
   /** Open units of work that wait for the end of this one. */
   readonly callers?: number;
+  /** The caller that it is for. Default the server. */
+  readonly asker?: Asker | undefined;
   /** Told of each statement; may refuse it by throwing. */
   readonly onStatement?: () => void;
 }

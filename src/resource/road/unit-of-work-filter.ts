@@ -10,6 +10,7 @@ import { fitsWritten } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Context } from '../context.ts';
 import { isWrite, type Request } from '../request.ts';
+import { askerOf } from '../request-database.ts';
 import type { Response } from '../response.ts';
 import { dryRunReport, rehearsedFailure, shownReport } from './dry-run-report.ts';
 import type { Filter, Handle } from './filter.ts';
@@ -75,6 +76,7 @@ async function own(
       dryRun,
       answersInTime: context.client.isExternal,
       callers: context.callersAtWork ?? 0,
+      asker: askerOf(context),
       onRetry: (reason, attempt) => observe({ kind: 'database.retried', reason, attempt }),
       onEffectError: (part, error) => observe({ kind: 'server.failed', part, error }),
       onStatement: () => context.budget.spend('statements'),
@@ -111,7 +113,7 @@ async function own(
   // Scripts that are asked what may be shown change nothing by that.
   return runUnitOfWork(
     database,
-    { dryRun: true, callers: context.callersAtWork ?? 0 },
+    { dryRun: true, callers: context.callersAtWork ?? 0, asker: askerOf(context) },
     async (unitOfWork) => {
       const reader = { ...asker, unitOfWork, rehearsed: true };
       const answer = await router.answered(reader, request, response);

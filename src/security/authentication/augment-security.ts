@@ -38,7 +38,8 @@ export const AUGMENTATION = workKind<Parameters<Augment>[0], Awaited<ReturnType<
 export function augmentHere(scripts: () => Scripts, scriptDepth: number): Augment {
   return async ({ script, module, properties, security, client, http, requestId }) => {
     const facts = { id: requestId, transactionId: `${requestId}/login`, receivedAt: Date.now() };
-    const context = { ...rootContext({ ...facts, security, client, http }), scriptDepth };
+    // A transaction of the caller may wait for whose it is now.
+    const context = { ...rootContext({ ...facts, security, client, http }), scriptDepth, callersAtWork: 1 };
     const { authenticationId, authorization } = security;
     const { value, bindings } = await scripts().evaluate(context, {
       reference: parseScriptReference(script, FIELD),

@@ -43,7 +43,7 @@ describe.each([true, false])(
       await inner.rollbackToSavepoint('a').execute();
       expect((await sql`select n from kept`.execute(transaction)).rows).toEqual([{ n: 1 }]);
       await transaction.commit().execute();
-      database.endTransaction(0);
+      database.endTransaction(transaction);
     });
 
     it('is told from many that answer with a little each', async () => {

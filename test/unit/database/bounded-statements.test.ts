@@ -33,12 +33,12 @@ describe.each([
   it('is ended by Postgres, and its connection has no bound for others', async () => {
     for (let time = 0; time < 6; time += 1) {
       const ends = [
-        endless(database.bounded(database.db, 'mia')),
-        endless(database.bounded(database.db, 'mia')),
+        endless(database.bounded(database.db, { line: 'mia' })),
+        endless(database.bounded(database.db, { line: 'mia' })),
       ];
       await Promise.all(ends.map((end) => expect(end).rejects.toEqual(refused)));
       expect(await Promise.all([timeout(database.db), timeout(database.db)])).toEqual(['0', '0']);
-      expect(await timeout(database.bounded(database.db, 'mia'))).toBe(`${MOST_MS}ms`);
+      expect(await timeout(database.bounded(database.db, { line: 'mia' }))).toBe(`${MOST_MS}ms`);
     }
   });
 
@@ -46,9 +46,11 @@ describe.each([
     const work = new UnitOfWork(database);
     const db = await work.db();
     await sql`create temporary table kept on commit drop as select 1 as n`.execute(db);
-    expect(await timeout(database.bounded(db, 'mia'))).toBe(`${MOST_MS}ms`);
+    expect(await timeout(database.bounded(db, { line: 'mia' }))).toBe(`${MOST_MS}ms`);
     expect(await timeout(db)).toBe('0');
-    await expect(work.savepoint(() => endless(database.bounded(db, 'mia')))).rejects.toEqual(refused);
+    await expect(work.savepoint(() => endless(database.bounded(db, { line: 'mia' })))).rejects.toEqual(
+      refused,
+    );
     expect(await timeout(db)).toBe('0');
     expect((await sql`select n from kept`.execute(db)).rows).toEqual([{ n: 1 }]);
     await work.commit();
@@ -56,7 +58,7 @@ describe.each([
 
   it('that fails otherwise says so', async () => {
     await expect(
-      sql`select 1 / ${0}::int`.execute(database.bounded(database.db, 'mia')),
+      sql`select 1 / ${0}::int`.execute(database.bounded(database.db, { line: 'mia' })),
     ).rejects.toMatchObject({
       code: '22012',
     });
@@ -64,12 +66,12 @@ describe.each([
 
   it('waits for others of its caller, of whom a hundred wait at most, and keeps nobody else waiting', async () => {
     const many = Array.from({ length: 120 }, () =>
-      endless(database.bounded(database.db, 'eve')).then(
+      endless(database.bounded(database.db, { line: 'eve' })).then(
         () => undefined,
         (error: { code?: unknown }) => error.code,
       ),
     );
-    expect(await timeout(database.bounded(database.db, 'mia'))).toBe(`${MOST_MS}ms`);
+    expect(await timeout(database.bounded(database.db, { line: 'mia' }))).toBe(`${MOST_MS}ms`);
     expect(await timeout(database.db)).toBe('0');
     const late = await Promise.all(many.slice(-19));
     expect(late).toEqual(late.map(() => 429));

@@ -297,6 +297,17 @@ describe('script threads', () => {
     expect([late, patient, await long]).toEqual(['SCRIPT_NO_TURN', 'done', 'done']);
   });
 
+  it('do nothing for a caller who has left before it began', async () => {
+    await using opened = await open(1);
+    const { answered, ask } = inOrder(opened.threads);
+    const left = new AbortController();
+    const long = ask('a', 'busy', 400);
+    const late = opened.threads.run({ ...work('echo'), caller: 'b', signal: left.signal });
+    left.abort();
+    await expect(late).rejects.toMatchObject({ code: 408, detail: { id: 'NOBODY_WAITS' } });
+    expect([await ask('c', 'echo'), await long, answered]).toEqual(['done', 'done', ['a', 'c']]);
+  });
+
   it('that have stopped take no more work', async () => {
     const opened = await open(1);
     await opened.threads.stop();
