@@ -1,5 +1,16 @@
-import type { Context } from './context.ts';
 import { networkOf } from './internet-address.ts';
+
+/** Of a context, what is looked at here. */
+interface Sender {
+  readonly security: {
+    readonly authorization: {
+      readonly id: string;
+      readonly component: string;
+      readonly [key: string]: unknown;
+    };
+  };
+  readonly client: { readonly isExternal: boolean; readonly remoteAddress: string };
+}
 
 /** A name and password that stand in the configuration are known to many. */
 const SHARED = 'STATIC_USER';
@@ -8,7 +19,7 @@ const SHARED = 'STATIC_USER';
  * In whose line a request waits where callers take turns: in that of its caller, or, where that may be anybody, such as
  * `anonymous`, of their network. Undefined for what the server asks itself.
  */
-export function lineOf({ security, client }: Pick<Context, 'security' | 'client'>): string | undefined {
+export function lineOf({ security, client }: Sender): string | undefined {
   if (!client.isExternal) return undefined;
   const { component, id, moduleId, loginModuleId } = security.authorization;
   const isShared = [moduleId, loginModuleId].includes(SHARED);
