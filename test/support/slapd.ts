@@ -18,6 +18,8 @@ export interface Slapd extends AsyncDisposable {
   readonly password: string;
   /** Puts entries there without a network. */
   add(ldif: string): Promise<void>;
+  /** Has its log know nothing of what has happened until now. */
+  forgetChanges(): Promise<void>;
   /** Takes away all below ou=people and ou=groups. */
   empty(): Promise<void>;
 }
@@ -42,6 +44,23 @@ const PASSWORD = 'directory-password';
 const SCHEMAS = ['core', 'cosine', 'inetorgperson', 'nis'].map(
   (name) => `include /etc/ldap/schema/${name}.schema`,
 );
+const LOG_DATABASE = [
+  'moduleload accesslog',
+  'database mdb',
+  'maxsize 268435456',
+  'suffix "cn=accesslog"',
+  'rootdn "PRINCIPAL"',
+  'directory FOLDER/log',
+  'dbnosync',
+  'index reqStart,entryCSN eq',
+];
+const LOG_OVERLAY = [
+  'overlay accesslog',
+  'logdb cn=accesslog',
+  'logops writes',
+  'logsuccess TRUE',
+  'logold (objectClass=*)',
+];
 const ROOT = `dn: ${SUFFIX}
 objectClass: top
 objectClass: dcObject
@@ -58,13 +77,20 @@ objectClass: organizationalUnit
 ou: groups
 `;
 
-/** @param tls its certificate, for `localhost` */
-export async function startSlapd(tls?: { readonly cert: string; readonly key: string }): Promise<Slapd> {
+/**
+ * @param tls its certificate, for `localhost`
+ * @param log whether it keeps a log of what is written
+ */
+export async function startSlapd(
+  tls?: { readonly cert: string; readonly key: string },
+  log = false,
+): Promise<Slapd> {
   if (SLAPD === undefined) throw new Error('slapd is not installed');
   await using scope = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'svc-slapd-'));
   scope.defer(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'data'));
+  await mkdir(join(folder, 'log'));
   const [port, tlsPort] = [await freePort(), await freePort()];
   const certificates: string[] = [];
   if (tls !== undefined) {
@@ -79,6 +105,9 @@ export async function startSlapd(tls?: { readonly cert: string; readonly key: st
     'modulepath /usr/lib/ldap',
     'moduleload back_mdb',
     'sizelimit unlimited',
+    ...(log
+      ? LOG_DATABASE.map((line) => line.replace('FOLDER', folder).replace('PRINCIPAL', principal))
+      : []),
     'database mdb',
     'maxsize 268435456',
     `suffix "${SUFFIX}"`,
@@ -86,9 +115,10 @@ export async function startSlapd(tls?: { readonly cert: string; readonly key: st
     `rootpw ${PASSWORD}`,
     `directory ${folder}/data`,
     'dbnosync',
-    'index objectClass,uid,entryUUID eq',
+    'index objectClass,uid,entryUUID,entryCSN eq',
     'access to attrs=userPassword by anonymous auth by self write by * none',
     'access to * by users read by anonymous none',
+    ...(log ? LOG_OVERLAY : []),
   ];
   const file = join(folder, 'slapd.conf');
   await writeFile(file, `${lines.join('\n')}\n`);
@@ -110,6 +140,21 @@ export async function startSlapd(tls?: { readonly cert: string; readonly key: st
     }),
   ]);
   const login = ['-x', '-H', `ldap://127.0.0.1:${port}`, '-D', principal, '-w', PASSWORD];
+  const remove = async (base: string) => {
+    const { stdout } = await run(
+      'ldapsearch',
+      [...login, '-LLL', '-o', 'ldif-wrap=no', '-b', base, '-s', 'one', '1.1'],
+      { maxBuffer: 2 ** 26 },
+    );
+    const names = stdout.split('\n').flatMap((line) => {
+      const [, isBase64, name] = /^dn:(:?) (.*)$/.exec(line) ?? [];
+      return name === undefined ? [] : [isBase64 === ':' ? Buffer.from(name, 'base64').toString() : name];
+    });
+    if (names.length === 0) return;
+    const place = join(folder, 'names');
+    await writeFile(place, `${names.join('\n')}\n`);
+    await run('ldapdelete', [...login, '-f', place], { maxBuffer: 2 ** 26 });
+  };
   const add = async (ldif: string) => {
     const place = join(folder, 'entries.ldif');
     await writeFile(place, ldif);
@@ -125,25 +170,9 @@ export async function startSlapd(tls?: { readonly cert: string; readonly key: st
     password: PASSWORD,
     add,
     async empty() {
-      for (const unit of ['people', 'groups']) {
-        const base = `ou=${unit},${SUFFIX}`;
-        const { stdout } = await run(
-          'ldapsearch',
-          [...login, '-LLL', '-o', 'ldif-wrap=no', '-b', base, '-s', 'one', '1.1'],
-          {
-            maxBuffer: 2 ** 26,
-          },
-        );
-        const names = stdout.split('\n').flatMap((line) => {
-          const [, isBase64, name] = /^dn:(:?) (.*)$/.exec(line) ?? [];
-          return name === undefined ? [] : [isBase64 === ':' ? Buffer.from(name, 'base64').toString() : name];
-        });
-        if (names.length === 0) continue;
-        const place = join(folder, 'names');
-        await writeFile(place, `${names.join('\n')}\n`);
-        await run('ldapdelete', [...login, '-f', place], { maxBuffer: 2 ** 26 });
-      }
+      for (const unit of ['people', 'groups']) await remove(`ou=${unit},${SUFFIX}`);
     },
+    forgetChanges: () => remove('cn=accesslog'),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -1,17 +1,19 @@
 import { connect } from 'node:net';
-import { describe } from 'vitest';
-import type { JsonObject } from '#json/index.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { isObject, type JsonObject } from '#json/index.ts';
 import { ldapKind } from '#system/connectors/ldap/ldap-connector.ts';
-import { behind, type ConnectorFixture } from '../../support/connector/fixture.ts';
+import { type ChangeBatch, LATEST } from '#system/contract.ts';
+import { behind, type ConnectorFixture, ConnectorSite } from '../../support/connector/fixture.ts';
 import { SLAPD, startSlapd } from '../../support/slapd.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { describeChanges } from './connector-changes.ts';
 import { describeConnector } from './connector-suite.ts';
 
 const BASE = 'ou=people,dc=example,dc=com';
 
-async function start(): Promise<ConnectorFixture> {
+async function start(changes = 'entryCSN'): Promise<ConnectorFixture> {
   await using scope = new AsyncDisposableStack();
-  const slapd = scope.use(await startSlapd());
+  const slapd = scope.use(await startSlapd(undefined, changes === 'accesslog'));
   const proxy = scope.use(await TcpProxy.open(() => ({ host: '127.0.0.1', port: slapd.port }), Math.random));
   const opened = scope.move();
   return {
@@ -26,6 +28,7 @@ async function start(): Promise<ConnectorFixture> {
         principal: slapd.principal,
         credentials: slapd.password,
         baseContexts: [BASE],
+        changes,
       },
       objectTypes: {
         account: {
@@ -48,6 +51,7 @@ async function start(): Promise<ConnectorFixture> {
     multitude: 10_000,
     seed: (objects) => slapd.add(objects.map(ldifOf).join('\n')),
     empty: () => slapd.empty(),
+    ...(changes === 'accesslog' ? { forgetChanges: () => slapd.forgetChanges() } : {}),
     ...behind(proxy),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -65,4 +69,51 @@ function ldifOf({ dn, login, cn, sn, title, age, mails }: JsonObject): string {
 
 // Where there is none, it is said aloud, and it is demanded where changes are judged.
 if (SLAPD === undefined) describe.skip('the connector for directories');
-else describeConnector('for directories', start);
+else {
+  describeConnector('for directories', start);
+  describe('a directory with a log', () => {
+    let fixture: ConnectorFixture;
+    let site: ConnectorSite;
+    beforeAll(async () => {
+      fixture = await start('accesslog');
+      site = new ConnectorSite(fixture);
+    });
+    afterAll(async () => {
+      await site[Symbol.asyncDispose]();
+      await fixture[Symbol.asyncDispose]();
+    });
+    afterEach(() => fixture.empty());
+    describeChanges(
+      () => fixture,
+      () => site,
+    );
+
+    it('tells who was moved to where nobody looks, and nothing of groups', async () => {
+      const batches = async (token: string) => {
+        const all: ChangeBatch[] = [];
+        for await (const batch of site.changes(token)) all.push(batch);
+        return all;
+      };
+      const [since] = await batches(LATEST);
+      const id = await site.create(fixture.draft({ login: 'dora' }));
+      await using other = new ConnectorSite({ ...fixture, config: withBase('dc=example,dc=com') });
+      await other.patch(id, [
+        { operation: 'replace', field: '/dn', value: 'uid=dora,ou=groups,dc=example,dc=com' },
+      ]);
+      await fixture.seed([{ ...fixture.draft({ login: 'ou' }), dn: 'uid=ou,ou=groups,dc=example,dc=com' }]);
+      const [told] = await batches(since?.token ?? '');
+      expect(told?.changes).toEqual([{ kind: 'delete', id }]);
+
+      function withBase(base: string): JsonObject {
+        const { configurationProperties } = fixture.config;
+        return {
+          ...fixture.config,
+          configurationProperties: {
+            ...(isObject(configurationProperties) ? configurationProperties : {}),
+            baseContexts: [base],
+          },
+        };
+      }
+    });
+  });
+}

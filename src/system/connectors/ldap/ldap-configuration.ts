@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import {
+  type Capabilities,
   type ConfigurationOf,
   type ConfigurationProblem,
   type ConfigurationProperties,
   ConnectorError,
 } from '../../contract.ts';
+import type { Place } from './change-number.ts';
 import type { LdapLogin, LdapPlace } from './ldap-connections.ts';
 
 export const ldapProperties = {
@@ -46,6 +48,16 @@ export const ldapProperties = {
     default: true,
     does: 'Whether it is asked what its attributes can be compared by',
   },
+  changes: {
+    type: 'text',
+    default: 'entryCSN',
+    does: 'How it tells what has changed: accesslog (all), entryCSN (not what was deleted) or none',
+  },
+  accessLogContext: {
+    type: 'text',
+    default: 'cn=accesslog',
+    does: 'Of accesslog: where the log is',
+  },
 } as const satisfies ConfigurationProperties;
 
 /** What others have: the ways in which pages are read, groups followed and changes found are not for choice here. */
@@ -78,6 +90,12 @@ export const ignoredProperties = [
 
 export type LdapConfiguration = ConfigurationOf<typeof ldapProperties>;
 
+/** By the words of the property `changes`. */
+export const CHANGES: Readonly<Record<string, readonly [Place['mode'] | 'none', Capabilities['changes']]>> = {
+  accesslog: ['accesslog', 'full'],
+  entryCSN: ['entryCSN', 'upserts'],
+};
+
 export function ldapProblems({
   ssl,
   startTLS,
@@ -86,6 +104,7 @@ export function ldapProblems({
   baseContexts,
   principal,
   credentials,
+  changes,
 }: LdapConfiguration): readonly ConfigurationProblem[] {
   const problems: ConfigurationProblem[] = [];
   if (ssl && startTLS) {
@@ -105,6 +124,13 @@ export function ldapProblems({
         hint: 'Such as dc=example,dc=com',
       });
     }
+  }
+  if (changes !== 'none' && CHANGES[changes] === undefined) {
+    problems.push({
+      property: 'changes',
+      message: `'changes' is '${changes}'`,
+      hint: 'There are accesslog, entryCSN and none',
+    });
   }
   if (principal !== undefined && credentials === undefined) {
     // A directory takes it for a login by nobody, and then shows less than is expected.

@@ -4,12 +4,15 @@ import {
   type AttributeDelta,
   type Attributes,
   type Capabilities,
+  type ChangeBatch,
+  type ChangesRequest,
   type Connector,
   ConnectorError,
   type ConnectorHost,
   type ConnectorKind,
   type Entry,
   GROUP,
+  type LATEST,
   NAME,
   type ObjectClass,
   PASSWORD,
@@ -17,12 +20,15 @@ import {
   type ReadRequest,
   type SearchQuery,
   type Secret,
+  type Token,
   UID,
   type WriteRequest,
   type WriteResult,
 } from '../../contract.ts';
 import { isBelowName, outermost } from './distinguished-name.ts';
+import { LdapChanges } from './ldap-changes.ts';
 import {
+  CHANGES,
   ignoredProperties,
   type LdapConfiguration,
   ldapProblems,
@@ -34,6 +40,7 @@ import { changesOf, entryOf, newAttributes } from './ldap-entry.ts';
 import { isResult } from './ldap-error-table.ts';
 import { allOf, anyOf, ldapFilter, type TranslatedFilter } from './ldap-filter.ts';
 import { modifyEntry } from './modify-entry.ts';
+import { pagedSearch } from './paged-search.ts';
 import { SubschemaReader } from './subschema-reader.ts';
 
 /** Entries of a directory. */
@@ -47,30 +54,34 @@ export const ldapKind: ConnectorKind<typeof ldapProperties> = {
   open: (configuration, host) => new LdapConnector(configuration, host),
 };
 
-const MOST_A_PAGE = 1_000;
-
 class LdapConnector implements Connector {
-  readonly capabilities: Capabilities = {
-    create: true,
-    update: true,
-    delete: true,
-    filter: ['eq', 'co', 'sw', 'ew', 'pr', 'in'],
-    stableListing: false,
-    changes: 'none',
-    maxConcurrency: 50,
-  };
+  readonly capabilities: Capabilities;
   readonly #configuration: LdapConfiguration;
   readonly #connections: LdapConnections;
   readonly #bases: readonly string[];
   readonly #subschema: SubschemaReader;
+  readonly #changes: LdapChanges | undefined;
 
   constructor(configuration: LdapConfiguration, host: ConnectorHost) {
     this.#configuration = configuration;
-    const { baseContexts, caFile } = configuration;
+    const { baseContexts, caFile, changes, accessLogContext } = configuration;
     const ca = caFile === undefined ? undefined : host.resolveFile(caFile);
     this.#connections = new LdapConnections(loginOf(configuration, ca), host.connect);
     this.#subschema = new SubschemaReader(this.#connections);
     this.#bases = outermost(baseContexts);
+    const [mode, told] = CHANGES[changes] ?? ['none', 'none'];
+    this.capabilities = {
+      create: true,
+      update: true,
+      delete: true,
+      filter: ['eq', 'co', 'sw', 'ew', 'pr', 'in'],
+      stableListing: false,
+      changes: told,
+      maxConcurrency: 50,
+    };
+    const parts = { connections: this.#connections, bases: this.#bases, rules: configuration };
+    this.#changes =
+      mode === 'none' ? undefined : new LdapChanges({ ...parts, mode, logContext: accessLogContext });
   }
 
   async test(signal: AbortSignal): Promise<void> {
@@ -144,33 +155,24 @@ class LdapConnector implements Connector {
     }
     const whole = allOf([this.#ofType(type), ...(translated === undefined ? [] : [translated])]);
     for (const base of this.#bases) {
-      // The server keeps the place of a listing with its connection, so that it is nobody else's meanwhile.
-      const connection = await this.#connections.take(signal);
-      signal.addEventListener('abort', connection.discard, { once: true });
-      let isWhole = false;
-      try {
-        const options = {
-          ...asked,
-          scope: 'sub' as const,
-          paged: { pageSize: Math.min(pageSize, MOST_A_PAGE) },
-          ...filterIn(whole),
-        };
-        const pages = connection.client.searchPaginated(base, options);
-        for (;;) {
-          const { value, done } = await this.#connections.told(signal, pages.next());
-          if (done === true) break;
-          const entries = value.searchEntries.map((one) =>
-            entryOf(one, this.#configuration, request.attributes),
-          );
-          if (entries.length > 0) yield { entries, isSuperset };
-        }
-        isWhole = true;
-      } finally {
-        signal.removeEventListener('abort', connection.discard);
-        if (isWhole) this.#connections.giveBack(connection);
-        else connection.discard();
+      const options = { ...asked, pageSize, ...filterIn(whole) };
+      for await (const found of pagedSearch(this.#connections, signal, base, options)) {
+        const entries = found.map((one) => entryOf(one, this.#configuration, request.attributes));
+        yield { entries, isSuperset };
       }
     }
+  }
+
+  async *changes(
+    type: string,
+    token: Token | typeof LATEST,
+    request: ChangesRequest,
+  ): AsyncGenerator<ChangeBatch> {
+    if (this.#changes === undefined) {
+      throw new ConnectorError('notSupported', "'changes' of this system is none");
+    }
+    const { filter } = this.#ofType(type);
+    yield* this.#changes.since({ filter, classes: this.#classesOf(type) }, token, request);
   }
 
   async create(type: string, attributes: Attributes, { signal }: WriteRequest): Promise<WriteResult> {
