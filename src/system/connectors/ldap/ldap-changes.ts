@@ -14,7 +14,6 @@ import {
   ConnectorError,
   type Entry,
   LATEST,
-  type Scalar,
   type Token,
 } from '../../contract.ts';
 import {
@@ -316,15 +315,14 @@ function lastEntry(
   binary: readonly string[],
 ): Entry {
   const bytes = new Set(binary.map((one) => one.toLowerCase()));
-  const texts = Object.entries(before).map(([name, values]): [string, string | string[] | Buffer[]] => [
-    name,
-    typeof values === 'string' || bytes.has(name.toLowerCase())
-      ? (values as string | Buffer[])
-      : [values].flat().map(String),
-  ]);
+  const texts = Object.entries(before).map(([name, values]): [string, string | string[] | Buffer[]] => {
+    if (typeof values === 'string') return [name, values];
+    const all = [values].flat();
+    return [name, bytes.has(name.toLowerCase()) ? all.map((one) => Buffer.from(one)) : all.map(String)];
+  });
   const entry = entryOf({ dn: before.dn, ...Object.fromEntries(texts) }, rules, attributes);
   if (attributes === undefined) return entry;
   const wanted = new Set(attributes);
-  const kept = [...entry.attributes].filter(([name]: [string, readonly Scalar[]]) => wanted.has(name));
+  const kept = [...entry.attributes].filter(([name]) => wanted.has(name));
   return { ...entry, attributes: new Map(kept) };
 }
