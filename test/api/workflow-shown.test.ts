@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from '../support/api.ts';
+import { processFile } from '../support/workflow.ts';
 import { $, ids, startWorkflowSite, type WorkflowSite } from '../support/workflow-site.ts';
+import { boundary, end, flow, message, path, start, tag, timer, user } from '../unit/workflow/engine/bpmn.ts';
 
 let site: WorkflowSite;
 let api: Api;
@@ -162,5 +164,88 @@ describe('what is shown', () => {
     expect((await workflow.get(`processinstance/${id}`)).tasks).toHaveLength(1);
     const again = await api('POST', 'workflow/processinstance', { body: { _key: 'fleeting' } });
     expect(again.status).toBe(404);
+  });
+});
+
+describe('a process file that is still written at', () => {
+  const draft = (script: string) =>
+    processFile(
+      'draft',
+      start() +
+        user('ask') +
+        boundary('late', 'ask', timer('P3D')) +
+        `<scriptTask id="sum" scriptFormat="javascript" flowable:async="true"><script>${script}</script></scriptTask>` +
+        tag('intermediateCatchEvent', 'paid', {}, message()) +
+        end() +
+        end('over') +
+        path('s', 'ask', 'sum', 'paid', 'e') +
+        flow('late', 'over'),
+    );
+  const good = draft("execution.setVariable('total', Number(count) * 2)");
+  const walk = async (content: string, more: Record<string, unknown>, query = '&_dryRun=true') => {
+    const body = { name: 'draft.bpmn20.xml', content, key: 'draft', ...more };
+    return api('POST', `workflow/deployment?_action=rehearse${query}`, { body });
+  };
+
+  test('is walked through as far as it is answered, and nothing of it stays', async () => {
+    const first = (await walk(good, {})).body.result;
+    expect([first.status, first.waitsFor.map(({ element }: { element: string }) => element)]).toEqual([
+      'waits',
+      ['ask', 'late'],
+    ]);
+    const answers = { ask: { count: 4 }, paid: {} };
+    const { result, changes } = (await walk(good, { variables: { topic: 'x' }, answers })).body;
+    expect([result.status, result.moves, result.processVariables]).toMatchObject([
+      'ended',
+      3,
+      { topic: 'x', count: 4, total: 8 },
+    ]);
+    const went = result.activities.map(({ element }: { element: string }) => element);
+    expect(went).toEqual(expect.arrayContaining(['s', 'ask', 'sum', 'paid', 'e']));
+    expect(changes.length).toBeGreaterThan(0);
+    const late = (await walk(good, { answers: { late: {} } })).body.result;
+    expect([late.status, late.activities.at(-1).element]).toEqual(['ended', 'over']);
+    expect(await workflow.list('processdefinition', 'key=draft')).toEqual([]);
+    expect(await workflow.list('processinstance/history', 'processDefinitionKey=draft')).toEqual([]);
+  });
+
+  test('tells where it fails, after what has gone well', async () => {
+    const { result } = (await walk(draft('var a = null;\na.b'), { answers: { ask: {} } })).body;
+    expect(result).toMatchObject({
+      status: 'failed',
+      moves: 1,
+      failure: { element: 'sum', at: 'draft/sum:2:2', message: expect.stringContaining('null') },
+    });
+  });
+
+  test('is not walked through for real, and not by nonsense', async () => {
+    const told = async (more: Record<string, unknown>, query?: string) => {
+      const { status, body } = await walk(good, more, query);
+      return [status, body.detail.id, body.detail.field];
+    };
+    expect(await told({}, '')).toEqual([400, 'WORKFLOW_ONLY_REHEARSED', undefined]);
+    expect(await told({ key: 'other' })).toEqual([400, 'WORKFLOW_NO_PROCESS', '/key']);
+    expect(await told({ key: 7 })).toEqual([400, 'WORKFLOW_BAD_FIELD', '/key']);
+    expect(await told({ answers: { ask: 'yes' } })).toEqual([400, 'WORKFLOW_BAD_FIELD', '/answers/ask']);
+  });
+
+  test('replaces the version that it was made from, and no other', async () => {
+    const deploy = (text: string, replaces: unknown) =>
+      api('POST', 'workflow/deployment?_action=deploy', {
+        body: { name: 'versions.bpmn20.xml', content: processFile('versions', text), replaces },
+      });
+    const text = (element: string) => start() + user(element) + end() + path('s', element, 'e');
+    const first = await deploy(text('one'), null);
+    const [{ _id: made }] = first.body.definitions;
+    const second = await deploy(text('two'), made);
+    expect(second.status).toBe(200);
+    const late = await deploy(text('three'), made);
+    expect([late.status, late.body.detail]).toMatchObject([
+      412,
+      { id: 'WORKFLOW_NOT_LATEST', latest: second.body.definitions[0]._id },
+    ]);
+    expect((await deploy(text('three'), null)).status).toBe(412);
+    expect((await deploy(text('three'), 7)).body.detail.field).toBe('/replaces');
+    expect(await workflow.list('processdefinition', 'key=versions')).toHaveLength(2);
   });
 });

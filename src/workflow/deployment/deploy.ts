@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cronMistake } from '#cron/index.ts';
 import type { Db, UnitOfWork } from '#database/index.ts';
-import { BadRequestError } from '#errors/index.ts';
+import { BadRequestError, PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Scripts } from '#script/index.ts';
 import { findLatest } from '../definition/definition-repository.ts';
@@ -34,6 +34,11 @@ export interface DeploymentFile {
    * not come back.
    */
   readonly isNews: boolean;
+  /**
+   * The definition that the file was made from, which has to be the latest of its process; null for a process of which there
+   * is none. Absent: whatever there is.
+   */
+  readonly replaces?: string | null;
   /** Asked before it brings what was not in force. @throws ForbiddenError */
   readonly admit?: () => Promise<void>;
 }
@@ -74,6 +79,7 @@ export async function deploy(
   if (!file.isNews && isOthers && (await wasDeployed(db, file.name, hash))) return undefined;
   await file.admit?.();
   const processes = await compileAll(platform, file);
+  if (file.replaces !== undefined) await requireLatest(db, processes, file.replaces);
   const deploymentId = await insertDeployment(db, { ...file, hash });
   const definitions: Deployed['definitions'][number][] = [];
   const together = new Set(processes.map(({ process }) => process.key));
@@ -100,6 +106,29 @@ export async function deploy(
   }
   for (const { process } of processes) await armStarts(platform, unitOfWork, process.key);
   return { deploymentId, definitions };
+}
+
+/** Whoever comes later with a file that was made from the same version learns of the other one. */
+async function requireLatest(
+  db: Db,
+  processes: readonly FoundProcess[],
+  replaces: string | null,
+): Promise<void> {
+  const latest = await Promise.all(processes.map(({ process }) => findLatest(db, process.key)));
+  const others = latest.flatMap((found) => found ?? []);
+  if (replaces === null ? others.length === 0 : others.some(({ id }) => id === replaces)) return;
+  const [other] = others;
+  throw new PreconditionFailedError(
+    other === undefined
+      ? `There is no version of the process that the file was made from, '${replaces}'`
+      : `Version ${other.version} of the process '${other.key}' is the latest, and the file was not made from it`,
+    {
+      id: 'WORKFLOW_NOT_LATEST',
+      field: '/replaces',
+      detail: { latest: other?.id ?? null },
+      hint: 'Look at what has changed there; then say that this one is replaced, or leave `replaces` out',
+    },
+  );
 }
 
 async function whatItReplaces(
