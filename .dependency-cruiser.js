@@ -130,7 +130,7 @@ const consoleRules = [
   {
     name: 'the-frame-is-above-what-it-frames',
     severity: 'error',
-    from: { path: '^console/(parts|form|words|live|session|sync|write)/' },
+    from: { path: '^console/(parts|form|words|live|session|sync|write|model|code)/' },
     to: { path: '^console/(frame|screens)' },
   },
 ];
@@ -169,6 +169,7 @@ const addresses = {
   '(vitest|testcontainers|fast-check)': '^(test/|console/(test/|.*(\\.test|\\.config)\\.ts$))',
   '(react|react-dom|react-aria-components|@tanstack)': '^console/',
   '(@codemirror|@lezer)': '^console/code/',
+  '(bpmn-js|diagram-js)': '^console/model/',
   vite: '^console/vite',
   '(bpmn-engine|cron-parser)': '^test/differential/',
 };

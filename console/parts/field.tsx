@@ -5,6 +5,8 @@ interface Props {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
+  /** It was left. */
+  readonly onBlur?: () => void;
   readonly name?: string;
   readonly type?: 'text' | 'password' | 'email' | 'search' | 'url';
   readonly isRequired?: boolean;

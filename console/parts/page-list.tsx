@@ -24,7 +24,7 @@ export function PageList<T extends { readonly _id: string }>({
   readonly empty: ReactNode;
 } & Pick<
   ComponentProps<typeof Table<T>>,
-  'label' | 'columns' | 'linkOf' | 'onOpen' | 'sort' | 'onSort' | 'maxHeight'
+  'label' | 'columns' | 'linkOf' | 'onOpen' | 'sort' | 'onSort' | 'maxHeight' | 'picked' | 'onPick' | 'onKey'
 >) {
   const c = useWords(common);
   const { rows, error } = list;

@@ -1,6 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { common } from '../words/common.ts';
+import { useWords } from '../words/words.ts';
 import { Icon } from './icon.tsx';
 
 export interface Column<T> {
@@ -32,6 +34,9 @@ export function Table<T>({
   onSort,
   isBusy = false,
   maxHeight = '70vh',
+  picked,
+  onPick,
+  onKey,
 }: {
   readonly label: string;
   readonly columns: readonly Column<T>[];
@@ -46,7 +51,13 @@ export function Table<T>({
   readonly onSort?: (sort: string) => void;
   readonly isBusy?: boolean;
   readonly maxHeight?: string;
+  /** Which rows are chosen, for what is done with several; Space chooses, Shift with J or K goes on choosing. */
+  readonly picked?: ReadonlySet<string>;
+  readonly onPick?: (ids: ReadonlySet<string>) => void;
+  /** A key that acts on the row that one is at. @returns whether it did */
+  readonly onKey?: (key: string, row: T) => boolean;
 }) {
+  const t = useWords(common);
   const frame = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   const isVirtual = rows.length > VIRTUAL_FROM;
@@ -85,7 +96,28 @@ export function Table<T>({
     if (onOpen !== undefined) onOpen(row);
     else if (linkOf !== undefined) void navigate({ to: linkOf(row) });
   };
+  const pick = (row: T | undefined, is?: boolean) => {
+    if (row === undefined || picked === undefined) return;
+    const next = new Set(picked);
+    if (is ?? !next.has(idOf(row))) next.add(idOf(row));
+    else next.delete(idOf(row));
+    onPick?.(next);
+  };
   const press = (event: KeyboardEvent, index: number, row: T) => {
+    if (picked !== undefined && event.target === event.currentTarget) {
+      const further = { J: 1, K: -1 }[event.key];
+      if (event.key === ' ' || further !== undefined) {
+        event.preventDefault();
+        if (further === undefined) return pick(row);
+        const next = rows[index + further];
+        onPick?.(new Set([...picked, idOf(row), ...(next === undefined ? [] : [idOf(next)])]));
+        return focusRow(index + further);
+      }
+    }
+    if (event.target === event.currentTarget && onKey?.(event.key, row) === true) {
+      event.preventDefault();
+      return undefined;
+    }
     const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
       event.preventDefault();
@@ -96,7 +128,10 @@ export function Table<T>({
     }
   };
   const template: CSSProperties = {
-    gridTemplateColumns: columns.map(({ width }) => width ?? 'minmax(8rem, 1fr)').join(' '),
+    gridTemplateColumns: [
+      ...(picked === undefined ? [] : ['2.5rem']),
+      ...columns.map(({ width }) => width ?? 'minmax(8rem, 1fr)'),
+    ].join(' '),
   };
   const drawn = isVirtual
     ? virtual.getVirtualItems().map(({ index, start }) => ({ index, start }))
@@ -106,6 +141,16 @@ export function Table<T>({
       <div className="table" role="grid" aria-label={label} aria-rowcount={rows.length + 1}>
         <div role="rowgroup">
           <div role="row" className="head" style={template}>
+            {picked === undefined ? null : (
+              <div role="columnheader">
+                <input
+                  type="checkbox"
+                  aria-label={t.pickAll}
+                  checked={rows.length > 0 && rows.every((row) => picked.has(idOf(row)))}
+                  onChange={({ target }) => onPick?.(new Set(target.checked ? rows.map(idOf) : []))}
+                />
+              </div>
+            )}
             {columns.map((column) => (
               <Head key={column.id} column={column} sort={sort} onSort={onSort} />
             ))}
@@ -127,11 +172,23 @@ export function Table<T>({
                 tabIndex={index === 0 ? 0 : -1}
                 data-row={index}
                 aria-rowindex={index + 2}
-                aria-selected={selected === id}
+                aria-selected={selected === id || picked?.has(id) === true}
                 style={start === undefined ? template : { ...template, ...placed(start) }}
                 onClick={() => open(row)}
                 onKeyDown={(event) => press(event, index, row)}
               >
+                {picked === undefined ? null : (
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: it only keeps a click on the box from opening the row
+                  <div role="gridcell" onClick={(event) => event.stopPropagation()}>
+                    <input
+                      type="checkbox"
+                      tabIndex={-1}
+                      aria-label={t.pick(id)}
+                      checked={picked.has(id)}
+                      onChange={({ target }) => pick(row, target.checked)}
+                    />
+                  </div>
+                )}
                 {columns.map(({ id: column, cell }, at) => (
                   <div key={column} role={at === 0 ? 'rowheader' : 'gridcell'}>
                     {cell(row)}

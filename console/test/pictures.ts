@@ -45,6 +45,17 @@ const PICTURES: Readonly<Record<string, Visit & { readonly act?: (page: Page) =>
       await settled(page);
     },
   },
+  model: {
+    path: '/processes',
+    height: 1100,
+    act: async (page) => {
+      await page.getByRole('row', { name: /Access request/ }).click();
+      await page.getByRole('button', { name: 'Actions' }).click();
+      await page.getByRole('menuitem', { name: 'Change the drawing' }).click();
+      await page.locator('[data-element-id=approve]').first().click();
+      await page.getByText('It can be deployed.').waitFor();
+    },
+  },
   script: {
     path: '/scripts/file/lib/welcome.js?use=onUpdate&type=user',
     height: 1350,

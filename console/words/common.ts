@@ -29,6 +29,8 @@ export const common = wordsOf(
     errorId: 'Error',
     field: 'Field',
     nothing: 'Nothing here',
+    pick: (id: string) => `Choose ${id}`,
+    pickAll: 'Choose all that are shown',
   },
   {
     product: 'svc',
@@ -57,5 +59,7 @@ export const common = wordsOf(
     errorId: 'Fehler',
     field: 'Feld',
     nothing: 'Hier ist nichts',
+    pick: (id: string) => `${id} auswählen`,
+    pickAll: 'Alle auswählen, die zu sehen sind',
   },
 );

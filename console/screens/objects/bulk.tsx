@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { JsonObject } from '#client/index.ts';
 import { Control } from '../../form/control.tsx';
 import { kindOf, titleOf } from '../../form/schema.ts';
@@ -9,7 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { Card, Loaded } from '../../parts/page.tsx';
 import { Select } from '../../parts/select.tsx';
-import { client } from '../../session/client.ts';
+import { BASE, client } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
@@ -119,8 +119,24 @@ export function useBulkDelete({ type, title }: ManagedType, onBegun: (operation:
     });
 }
 
+/** Has all that fit a filter written into a file, for spreadsheets: what one would take for a formula is made a text by the server. */
+export function useExport({ type, title }: ManagedType, onBegun: (operation: string) => void) {
+  const t = useWords(words);
+  const begin = useBegin(onBegun);
+  return (filter: string, fields: readonly string[]) =>
+    begin({
+      title: t.bulkExportTitle(title),
+      call: {
+        method: 'POST',
+        path: ['operation'],
+        body: { act: 'export', resource: `managed/${type}`, queryFilter: filter, format: 'csv', fields },
+      },
+    });
+}
+
 interface Operation {
   readonly _id: string;
+  readonly act?: string;
   readonly state: 'PREPARED' | 'ACTIVE' | 'COMPLETED' | 'CANCELLED' | 'ERROR';
   readonly progress: {
     readonly total: number;
@@ -144,22 +160,33 @@ export function OperationNote({ id, type }: { readonly id: string; readonly type
       data === undefined || data.state === 'ACTIVE' || data.state === 'PREPARED' ? LOOK_MS : false,
     retry: false,
   });
+  const queries = useQueryClient();
+  const state = operation.data?.state;
+  // The list stood there before it was done.
+  useEffect(() => {
+    if (state !== undefined) void queries.invalidateQueries({ queryKey: [`object:${type}`] });
+  }, [queries, state, type]);
   return (
     <Card title={t.bulkProgress}>
       <Loaded of={operation}>
-        {({ state, progress: { total, processed, failures }, errors = [], transactionId }) => (
+        {({ act, state: how, progress: { total, processed, failures }, errors = [], transactionId }) => (
           <div className="stack">
             <p className="row">
               <Badge
-                tone={state === 'COMPLETED' ? (failures > 0 ? 'warn' : 'good') : 'info'}
-                mark={state === 'COMPLETED' ? '✓' : '◍'}
+                tone={how === 'COMPLETED' ? (failures > 0 ? 'warn' : 'good') : 'info'}
+                mark={how === 'COMPLETED' ? '✓' : '◍'}
               >
-                {t[state]}
+                {t[how]}
               </Badge>
               <progress value={processed} max={Math.max(total, 1)} aria-label={t.bulkOf(processed, total)} />
               <span>{t.bulkOf(processed, total)}</span>
               {failures > 0 ? <span>{t.bulkFailed(failures)}</span> : null}
-              {transactionId === undefined ? null : (
+              {act === 'export' && how === 'COMPLETED' ? (
+                <a href={fileOf(id)} download={`${type}.csv`}>
+                  {t.bulkFile(`${type}.csv`)}
+                </a>
+              ) : null}
+              {transactionId === undefined || act === 'export' ? null : (
                 <Link to={`/audit/${encodeURIComponent(transactionId)}`}>{t.bulkTrail}</Link>
               )}
             </p>
@@ -175,6 +202,11 @@ export function OperationNote({ id, type }: { readonly id: string; readonly type
       </Loaded>
     </Card>
   );
+}
+
+/** Where the browser gets what an export has written. */
+function fileOf(id: string): string {
+  return `${BASE.replace(/console\/$/, '')}svc/operation/${encodeURIComponent(id)}?_fields=file&_mimeType=text/csv`;
 }
 
 function messageOf(error: Readonly<Record<string, unknown>>): string {

@@ -10,10 +10,14 @@ import { PageList } from '../../parts/page-list.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { useGrants } from '../../session/grants.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
-import { BulkDialog, OperationNote, useBulkDelete } from './bulk.tsx';
+import { BulkDialog, OperationNote, useBulkDelete, useExport } from './bulk.tsx';
+import { EditDialog } from './edit-dialog.tsx';
+import { Facets } from './facets.tsx';
+import { oneOf } from './filters.ts';
 import styles from './objects.module.css';
 import { type ListSearch, listRoute } from './routes.ts';
 import { type ManagedType, useType, useTypes } from './types.ts';
+import { Views } from './views.tsx';
 import { words } from './words.ts';
 
 const PAGE_SIZE = '50';
@@ -61,8 +65,14 @@ function List({ managed }: { readonly managed: ManagedType }) {
   const [isBulk, setBulk] = useState(false);
   const [operation, setOperation] = useState<string>();
   const mayMany = useGrants([MANY]).may(MANY);
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const [edited, setEdited] = useState<Row>();
   const filter = search.filter ?? 'true';
+  // What is chosen and fits no more is out of sight, and nothing is done with it.
+  const chosen = (list.rows ?? []).flatMap(({ _id }) => (picked.has(_id) ? [_id] : []));
+  const which = chosen.length === 0 ? filter : oneOf(chosen);
   const removeAll = useBulkDelete(managed, setOperation);
+  const exportAll = useExport(managed, setOperation);
   const { first } = list;
   const count = first?.totalPagedResults ?? -1;
   return (
@@ -86,14 +96,24 @@ function List({ managed }: { readonly managed: ManagedType }) {
               if (next.length > 0) go({ columns: next.join(',') });
             }}
           />
+          <Views
+            type={type}
+            search={search}
+            onGo={(state) => void navigate({ to: `/objects/${type}`, search: state })}
+          />
           {mayMany ? (
             <Menu
-              label={t.bulk}
+              label={chosen.length === 0 ? t.bulk : t.bulkChosen(chosen.length)}
               choices={[
                 ...(may.includes('patch') ? [{ id: 'change', title: t.bulkChange }] : []),
                 ...(may.includes('delete') ? [{ id: 'delete', title: t.bulkDelete }] : []),
+                { id: 'export', title: t.bulkExport },
               ]}
-              onChoose={(what) => (what === 'change' ? setBulk(true) : void removeAll(filter))}
+              onChoose={(what) => {
+                if (what === 'change') setBulk(true);
+                else if (what === 'delete') void removeAll(which);
+                else void exportAll(which, ['_id', ...shown.filter((name) => name !== '_id')]);
+              }}
             />
           ) : null}
           {may.includes('create') ? (
@@ -107,8 +127,19 @@ function List({ managed }: { readonly managed: ManagedType }) {
       <TypeBar at={type} />
       {operation === undefined ? null : <OperationNote id={operation} type={type} />}
       {isBulk ? (
-        <BulkDialog managed={managed} filter={filter} onClose={() => setBulk(false)} onBegun={setOperation} />
+        <BulkDialog managed={managed} filter={which} onClose={() => setBulk(false)} onBegun={setOperation} />
       ) : null}
+      {edited === undefined ? null : (
+        <EditDialog managed={managed} row={edited} first={shown} onClose={() => setEdited(undefined)} />
+      )}
+      <Facets
+        managed={managed}
+        filter={filter}
+        rows={list.rows ?? []}
+        by={search.by ?? ''}
+        onBy={(by) => go({ by })}
+        onFilter={(next) => go({ filter: next })}
+      />
       <PageList
         of={list}
         filter={{
@@ -129,6 +160,12 @@ function List({ managed }: { readonly managed: ManagedType }) {
         linkOf={({ _id }) => `/objects/${type}/${encodeURIComponent(_id)}`}
         sort={search.sort}
         onSort={(sort) => go({ sort })}
+        {...(mayMany ? { picked, onPick: setPicked } : {})}
+        onKey={(key, row) => {
+          if (key !== 'e' || !may.includes('patch')) return false;
+          setEdited(row);
+          return true;
+        }}
       />
     </Page>
   );

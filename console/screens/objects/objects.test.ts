@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
 import { conforms } from '../../test/conform.ts';
@@ -89,6 +90,78 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
     expect(there.body.resultCount).toBe(60);
     await page.getByRole('link', { name: 'All that it has changed' }).click();
     await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('are counted by their values, kept as a view, and edited and chosen by keys', async () => {
+    const visitor = await site.open({ path: '/objects/user?columns=userName,department,city' });
+    const { page } = visitor;
+    await page.getByRole('combobox', { name: 'How many of each' }).selectOption('department');
+    await page.getByRole('button', { name: 'Finance 3' }).waitFor();
+    expect(await visitor.axe()).toEqual([]);
+    await page.getByRole('button', { name: 'Finance 3' }).click();
+    await expect.poll(() => page.locator('[role=row].body').count()).toBe(3);
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Keep this view' }).click();
+    await page.getByRole('textbox', { name: 'Name of the view' }).fill('Money');
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('The view Money is kept').waitFor();
+    await page.goto(`${site.server.url}/console/objects/user`);
+    await page.getByRole('row', { name: /avo/ }).waitFor();
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Money' }).click();
+    await page.getByRole('button', { name: 'View: Money' }).waitFor();
+    await expect.poll(() => page.locator('[role=row].body').count()).toBe(3);
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('e');
+    const edit = page.getByRole('dialog');
+    await edit.getByRole('combobox', { name: 'Property' }).selectOption('city');
+    await edit.getByRole('textbox', { name: 'New value' }).fill('Chur');
+    await edit.getByRole('button', { name: 'Review' }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('row', { name: /Chur/ }).waitFor();
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Shift+J');
+    await page.getByRole('button', { name: 'The 2 that are chosen' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('are written into a file in which no cell is a formula, and deleted many at once', async () => {
+    const put = (id: string, sn: string) =>
+      site.server.api('PUT', `managed/user/${id}`, {
+        body: { userName: id, givenName: 'Temp', sn, mail: `${id}@example.com`, city: 'Nowhere' },
+      });
+    expect([(await put('t1', '=1+2')).status, (await put('t2', 'Plain')).status]).toEqual([201, 201]);
+    const visitor = await site.open({ path: '/objects/user?filter=city eq "Nowhere"&columns=userName,sn' });
+    const { page } = visitor;
+    await page.getByRole('row', { name: /t1/ }).waitFor();
+    const act = async (what: string) => {
+      await page.getByRole('button', { name: 'All of these' }).click();
+      await page.getByRole('menuitem', { name: what }).click();
+    };
+    await act('Write them into a file');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Save user.csv' }).click(),
+    ]);
+    const text = await readFile(await file.path(), 'utf8');
+    expect(text).toContain("t1,'=1+2");
+    expect(text).toContain('t2,Plain');
+    await act('Delete all of these');
+    const review = page.getByRole('dialog', { name: /^Delete many/ });
+    await review.getByText('managed/user/t1', { exact: true }).first().waitFor();
+    await review.getByRole('textbox').fill('user');
+    await review.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Nothing fits this filter').waitFor();
+    expect((await site.server.api('GET', 'managed/user/t1')).status).toBe(404);
+    expect((await site.server.api('GET', 'managed/user/avo')).status).toBe(200);
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });

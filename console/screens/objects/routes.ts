@@ -7,6 +7,13 @@ export interface ListSearch {
   readonly filter?: string;
   readonly sort?: string;
   readonly columns?: string;
+  /** A property whose values are counted. */
+  readonly by?: string;
+}
+
+/** What of a list is kept as a view. */
+export function searchOf(given: object): ListSearch {
+  return textsOf({ ...given }, ['filter', 'sort', 'columns', 'by']);
 }
 
 export interface ObjectSearch {
@@ -16,8 +23,7 @@ export interface ObjectSearch {
 export const listRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/objects/$type',
-  validateSearch: (search: Record<string, unknown>): ListSearch =>
-    textsOf(search, ['filter', 'sort', 'columns']),
+  validateSearch: (search: Record<string, unknown>): ListSearch => searchOf(search),
 });
 
 export const newRoute = createRoute({

@@ -15,7 +15,7 @@ import { Instances } from './instances.tsx';
 import { Letters } from './letters.tsx';
 import { DefinitionState } from './list-page.tsx';
 import { Migration } from './migration.tsx';
-import { addressOf, type Definition, useVersions } from './process.tsx';
+import { addressOf, type Definition, textOfFile, useVersions } from './process.tsx';
 import { type DefinitionSearch, definitionRoute } from './routes.ts';
 import { words } from './words.ts';
 
@@ -86,13 +86,15 @@ function One({ definition }: { readonly definition: Definition }) {
             isIcon
             label={c.actions}
             choices={[
+              { id: 'change', title: t.change, icon: 'processes' },
               suspended
                 ? { id: 'activate', title: t.activate, icon: 'play' }
                 : { id: 'suspend', title: t.suspend, icon: 'pause' },
               { id: 'delete', title: c.delete },
             ]}
             onChoose={(id) => {
-              if (id === 'delete') void remove();
+              if (id === 'change') void navigate({ to: '/processes/model', search: { from: _id } });
+              else if (id === 'delete') void remove();
               else if (id === 'suspend' || id === 'activate') act(id);
             }}
           />
@@ -142,11 +144,7 @@ function Xml({ id, label }: { readonly id: string; readonly label: string }) {
     <Loaded of={file}>
       {({ xml }) => (
         <Suspense fallback={<Loading />}>
-          <Code
-            label={label}
-            language="xml"
-            value={new TextDecoder().decode(Uint8Array.from(atob(xml), (each) => each.charCodeAt(0)))}
-          />
+          <Code label={label} language="xml" value={textOfFile(xml)} />
         </Suspense>
       )}
     </Loaded>

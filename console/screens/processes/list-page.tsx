@@ -26,7 +26,17 @@ export function ListPage() {
   const go = (change: ListSearch) =>
     void navigate({ to: '/processes', search: { ...search, ...change }, replace: true });
   return (
-    <Page title={t.title} actions={<Deploy />}>
+    <Page
+      title={t.title}
+      actions={
+        <div className="row">
+          <Button icon="processes" onPress={() => void navigate({ to: '/processes/model' })}>
+            {t.draw}
+          </Button>
+          <Deploy />
+        </div>
+      }
+    >
       <Tabs
         label={t.title}
         at={search.tab ?? 'definitions'}

@@ -65,8 +65,12 @@ export function InstanceState({
   );
 }
 
-/** All versions of a process, the latest first. */
-export function useVersions(key: string | undefined) {
+/**
+ * All versions of a process, the latest first.
+ *
+ * @param lookMs looks again so often: no event tells of a deployment
+ */
+export function useVersions(key: string | undefined, lookMs?: number) {
   return useQuery({
     queryKey: ['definition', 'versions', key],
     queryFn: async () => {
@@ -78,10 +82,16 @@ export function useVersions(key: string | undefined) {
       return [...result].sort((a, b) => b.version - a.version);
     },
     enabled: key !== undefined,
+    refetchInterval: lookMs ?? false,
     retry: false,
   });
 }
 
 export function addressOf(kind: 'definition' | 'instance', id: string): string {
   return `/processes/${kind}/${encodeURIComponent(id)}`;
+}
+
+/** A process file as the server gives it, in base64. */
+export function textOfFile(base64: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(base64), (each) => each.charCodeAt(0)));
 }

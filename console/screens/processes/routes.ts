@@ -23,6 +23,12 @@ export interface InstanceSearch {
   readonly step?: string | undefined;
 }
 
+export interface ModelSearch {
+  readonly tab?: string;
+  /** The definition that is changed; without one a process is new. */
+  readonly from?: string;
+}
+
 export const listRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/processes',
@@ -45,4 +51,10 @@ export const instanceRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/processes/instance/$id',
   validateSearch: (search: Record<string, unknown>): InstanceSearch => textsOf(search, ['tab', 'step']),
+});
+
+export const modelRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/processes/model',
+  validateSearch: (search: Record<string, unknown>): ModelSearch => textsOf(search, ['tab', 'from']),
 });
