@@ -165,7 +165,7 @@ const addresses = {
   yaml: '^src/cli/remote/',
   ldapts: '^src/system/connectors/ldap/',
   'csv-parse': '^src/system/connectors/csv/',
-  mysql2: '^src/system/connectors/sql/',
+  mysql2: '^src/(system/connectors/sql/|cli/import/)',
   '(vitest|testcontainers|fast-check)': '^(test/|console/(test/|.*(\\.test|\\.config)\\.ts$))',
   '(react|react-dom|react-aria-components|@tanstack)': '^console/',
   '(@codemirror|@lezer)': '^console/code/',

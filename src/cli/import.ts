@@ -2,26 +2,42 @@ import { stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { type Command, EXIT } from './command.ts';
 import { copyProject } from './import/copy-project.ts';
+import { finishImport, importStatus, undoImport } from './import/end-import.ts';
+import { importRepository, repositoryOptions, verifyRepository } from './import/import-repository.ts';
 import { type PlannedFile, planProject } from './import/plan-project.ts';
 import { takeKeys } from './import/take-keys.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
 import { tell, toldHelp, toldOptions } from './told.ts';
 import { complain } from './typed-name.ts';
 
-/** `svc import check|project`: a project folder of another server of the field. */
+/** `svc import`: the project folder, the keys and the repository of another server of the field. */
 export const importCommand: Command = {
   name: 'import',
-  summary: 'bring the project of an OpenIDM or Wren:IDM installation along',
+  summary: 'bring an OpenIDM or Wren:IDM installation along',
   help: `
 svc import check <folder>                 what of the project would come, what cannot, and why; writes nothing
 svc import project <folder> --to <folder> the same, and copies it; a file that the target has otherwise is kept
 svc import keys <keystore> --password-file <file>
                                           the AES keys of a keystore (JCEKS, PKCS #12) into keys.json, under their aliases
+svc import repository <database>          what of its repository would come, by kind, and what cannot and why; writes nothing
+svc import verify <database>              compare each object there with what is here
+svc import status                         what has come of a repository
+svc import finish                         the end of it: schedules fire from now on
+svc import undo                           take away what has come and was not changed here since
 
   --to <folder>     the project folder to be; with check: the one to compare with
 ${toldHelp}
 
-  --password-file   after keys: the file that holds the password of the keystore
+  --password-file   the file that holds the password of the keystore, or of the database
+  --apply           after repository: write it, with ids and revisions, and without hooks or policies
+  --delete          take away here what has come and is gone there
+  --follow          with --apply: go on with what changes there, and take away what goes, until Ctrl-C
+  --every <s>       with --follow: how often; 5
+  --only <kinds>    of internal, managed, relationship, repo, link, schedule, with commas
+  --schema <name>   of Postgres; openidm
+
+<database> is postgres://user@host/name or mysql://user@host/name, also for MariaDB. A repository is read in pages, and each is
+one transaction: broken off, it goes on where it was; a second time only what is new comes. What was changed here since stays.
 
 Keys of a new alias stand behind a new one, which encrypts; a key itself is never shown. Start the nodes again afterwards.
 
@@ -29,25 +45,31 @@ Copied are conf, script, workflow and what else belongs to the project, as they 
 names the project goes by (docs/moving-in.md). A second time nothing is to do. Exits 1 when something cannot come, or
 differs. Then look with 'svc config-check --project <folder>'.
 
-${projectHelp('SVC_KEYS')}
+${projectHelp('SVC_KEYS', 'DATABASE_URL')}
 
 Example: svc import project /opt/openidm --to /etc/svc
 `,
   options: {
     ...settingsOptions,
     ...toldOptions,
+    ...repositoryOptions,
     to: { type: 'string' },
     'password-file': { type: 'string' },
   },
-  arguments: ['check|project|keys', '<folder>|<keystore>'],
+  arguments: ['check|project|keys|repository|verify|status|finish|undo', '[<folder>|<keystore>|<database>]'],
 
   async run(flags, [verb, folder, ...more]) {
+    const own = folder === undefined ? ENDS[verb ?? ''] : undefined;
+    if (own !== undefined) return own(flags);
+    const ofDatabase = DATABASES[verb ?? ''];
+    if (ofDatabase !== undefined && folder !== undefined && more.length === 0)
+      return ofDatabase(flags, folder);
     if (verb === 'keys' && folder !== undefined && more.length === 0) return takeKeys(flags, folder);
     const to = typeof flags['to'] === 'string' ? resolve(flags['to']) : undefined;
     const isKnown = verb === 'check' || (verb === 'project' && to !== undefined);
     if (!isKnown || folder === undefined || more.length > 0) {
       complain(
-        "svc import: expected 'svc import check <folder>', 'svc import project <folder> --to <folder>' or 'svc import keys <keystore> --password-file <file>'",
+        "svc import: expected 'check <folder>', 'project <folder> --to <folder>', 'keys <keystore> --password-file <file>', 'repository <database>', 'verify <database>', 'status', 'finish' or 'undo'",
       );
       return EXIT.USAGE;
     }
@@ -77,6 +99,16 @@ Example: svc import project /opt/openidm --to /etc/svc
     tell(flags, { isWritten: verb === 'project', ...counts, files }, () => inLines(files, counts, verb));
     return counts.differs + counts.left === 0 ? EXIT.OK : EXIT.FINDING;
   },
+};
+
+const DATABASES: Readonly<Record<string, typeof importRepository>> = {
+  repository: importRepository,
+  verify: verifyRepository,
+};
+const ENDS: Readonly<Record<string, (flags: Parameters<Command['run']>[0]) => Promise<number>>> = {
+  status: importStatus,
+  finish: finishImport,
+  undo: undoImport,
 };
 
 function isApart(one: string, other: string): boolean {

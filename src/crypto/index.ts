@@ -16,7 +16,7 @@ export { forgetKey, forgetReplacedKeys, noteRotation } from './key-use-repositor
 export { KeystoreError } from './keystore/keystore-key.ts';
 export { openCrypto } from './open-crypto.ts';
 export { type KeyRingPlace, type OpenedKeyRing, openKeyRing, readKeyRing } from './open-key-ring.ts';
-export { hashPassword } from './password-hash.ts';
+export { hashPassword, knowsHash } from './password-hash.ts';
 export { replaceFile } from './replace-file.ts';
 export { type RewrapMemory, Rewrapper } from './rewrap.ts';
 export { getSealedAt, isSeal, PRIVATE_SEAL, placeOfForeign, withoutSeals, withSeals } from './seal.ts';

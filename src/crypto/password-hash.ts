@@ -12,6 +12,11 @@ const ALGORITHMS: ReadonlyMap<string, HashAlgorithm> = new Map(
 /** Verified, never made: broken digests that imported hashes may have. */
 const ONLY_VERIFIED: ReadonlySet<string> = new Set(['MD5', 'SHA-1']);
 
+/** Whether passwords can be compared with hashes of that algorithm. */
+export function knowsHash(algorithm: string): boolean {
+  return ALGORITHMS.has(algorithm);
+}
+
 /** A hash as it is stored: `{"$crypto":{"type":"salted-hash","value":{"algorithm":"ARGON2ID",…}}}`. */
 export async function hashPassword(password: string): Promise<JsonObject> {
   return hashText(password, null);

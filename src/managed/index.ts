@@ -8,5 +8,9 @@
  * end wrote it; nothing private and no foreign envelope passes the door; no type has a special status in code.
  */
 export { checkManaged } from './check-managed.ts';
+export { deriveAnew } from './derive/derive-anew.ts';
 export { explainToOperator } from './explain/explain-to-operator.ts';
 export { managedFeature } from './managed-feature.ts';
+export type { ManagedType } from './managed-type.ts';
+export { ManagedTypes } from './managed-types.ts';
+export { edgeRow } from './relationship/edge-repository.ts';

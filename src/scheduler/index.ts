@@ -13,6 +13,13 @@ export { checkSchedules } from './check-schedules.ts';
 export { type Explanation, explainFiring } from './explain/explain-firing.ts';
 export { fireTogether } from './fire/fire-together.ts';
 export { fireTrigger } from './fire/fire-trigger.ts';
+export {
+  importSchedule,
+  releaseSchedule,
+  requireSchedule,
+  type ScheduleImport,
+  withdrawSchedule,
+} from './schedule/import-schedule.ts';
 export { contextSeals } from './schedule/sealed-context.ts';
 export { schedulerFeature } from './scheduler-feature.ts';
 export { FIRING, FIRINGS } from './scheduler-node.ts';

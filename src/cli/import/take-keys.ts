@@ -5,6 +5,7 @@ import { systemCodeOf } from '#errors/index.ts';
 import { type Command, EXIT } from '../command.ts';
 import { tell } from '../told.ts';
 import { complain } from '../typed-name.ts';
+import { ownFlags } from './import-repository.ts';
 
 /** `svc import keys`: the keys of a keystore of Java into the ring of this node. */
 export async function takeKeys(flags: Parameters<Command['run']>[0], keystore: string): Promise<number> {
@@ -13,7 +14,8 @@ export async function takeKeys(flags: Parameters<Command['run']>[0], keystore: s
     complain('svc import keys: --password-file names the file that holds the password of the keystore');
     return EXIT.USAGE;
   }
-  const { output, json, 'password-file': _, to: __, ...own } = flags;
+  const { output, json } = flags;
+  const own = ownFlags(flags);
   const place = {
     variable: overlayFlags(process.env, own)['SVC_KEYS'],
     dataDirectory: readSettings(process.env, own).dataDirectory,

@@ -191,3 +191,28 @@ export async function updateMembers(
     from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (id text, members jsonb)
     where o.type = ${type} and o.id = c.id collate "C"`.execute(db);
 }
+
+/** The same of objects that keep their revisions, as nobody has changed them. */
+export async function completeMembers(
+  db: Db,
+  type: string,
+  changes: readonly { readonly id: string; readonly members: JsonObject }[],
+): Promise<void> {
+  await sql`update managed_object o set data = o.data || c.members
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (id text, members jsonb)
+    where o.type = ${type} and o.id = c.id collate "C"`.execute(db);
+}
+
+/** Ids of a type beyond one of them, in their order. */
+export async function listIdsAfter(
+  db: Db,
+  type: string,
+  after: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from managed_object where type = ${type} and id > ${after} order by id limit ${limit}`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}

@@ -19,6 +19,8 @@ import {
 /** What derived properties of some objects are read off. */
 export type PathsOfWays = ReadonlyMap<Derivation, FoundPaths>;
 
+type KnowsTypes = Pick<ManagedPlatform, 'types'>;
+
 interface Derived {
   readonly id: string;
   readonly data: JsonObject;
@@ -29,7 +31,7 @@ interface Derived {
  * beginning of another's share it.
  */
 export async function deriveProperties(
-  platform: ManagedPlatform,
+  platform: KnowsTypes,
   db: Db,
   type: ManagedType,
   properties: readonly DerivedProperty[],
@@ -71,7 +73,7 @@ function byWay(groups: readonly SharedPath[], found: readonly FoundPaths[]): Pat
 
 /** As `deriveProperties`, from what is known already; of objects without relationships, that is nothing. */
 export function deriveFrom(
-  platform: ManagedPlatform,
+  platform: KnowsTypes,
   type: ManagedType,
   properties: readonly DerivedProperty[],
   objects: readonly Derived[],
@@ -111,7 +113,7 @@ function sharedPaths(properties: readonly DerivedProperty[]): readonly SharedPat
 
 /** The ends of all paths that are in effect now, each once, in the order in which they are met. */
 function endsOf(
-  platform: ManagedPlatform,
+  platform: KnowsTypes,
   type: ManagedType,
   derivation: Derivation,
   found: readonly { readonly way: Derivation; readonly paths: readonly (readonly DerivedStep[])[] }[],
@@ -135,7 +137,7 @@ function endsOf(
 
 /** Whether a path leads to its end now. */
 export function areInEffect(
-  platform: Pick<ManagedPlatform, 'types'>,
+  platform: KnowsTypes,
   type: ManagedType,
   way: Derivation,
   steps: readonly DerivedStep[],
@@ -163,7 +165,7 @@ function stepInEffect(
 }
 
 function endValue(
-  { types }: ManagedPlatform,
+  { types }: KnowsTypes,
   { fields }: Derivation,
   { target, rev, data }: DerivedStep,
   ref: string,

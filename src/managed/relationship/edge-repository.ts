@@ -105,7 +105,7 @@ const COLUMNS = sql`first_collection, first_id, first_property, first_single,
 export function insertingEdges(edges: readonly NewEdge[]): RawBuilder<unknown> {
   return sql`
     insert into relationship (id, ${COLUMNS})
-    select id, ${COLUMNS} from jsonb_populate_recordset(null::relationship, ${JSON.stringify(edges.map(toRow))}::jsonb)`;
+    select id, ${COLUMNS} from jsonb_populate_recordset(null::relationship, ${JSON.stringify(edges.map(edgeRow))}::jsonb)`;
 }
 
 /** Returns a row if the edge was there at `rev`. */
@@ -113,7 +113,7 @@ export function updatingEdge(rev: number, edge: NewEdge): RawBuilder<unknown> {
   const { id } = edge;
   return sql`
     update relationship set (${COLUMNS}) = (
-      select ${COLUMNS} from jsonb_populate_record(null::relationship, ${JSON.stringify(toRow(edge))}::jsonb)),
+      select ${COLUMNS} from jsonb_populate_record(null::relationship, ${JSON.stringify(edgeRow(edge))}::jsonb)),
       rev = rev + 1, updated_at = now()
     where id = ${id} and rev = ${rev} returning id`;
 }
@@ -191,7 +191,8 @@ export function ownerIsFirst(owner: Omit<EdgeEnd, 'isSingle'>, other: Omit<EdgeE
   return true;
 }
 
-function toRow({ id, owner, other, properties }: NewEdge) {
+/** An edge as its row has it, whichever end is told as its owner. */
+export function edgeRow({ id, owner, other, properties }: NewEdge) {
   const [first, second] = ownerIsFirst(owner, other) ? [owner, other] : [other, owner];
   return {
     id,

@@ -1,0 +1,134 @@
+import { overlayFlags, readSettings } from '#config/index.ts';
+import { openCrypto, readKeyRing } from '#crypto/index.ts';
+import type { Database, Db } from '#database/index.ts';
+import { releaseSchedule, type ScheduleImport, withdrawSchedule } from '#scheduler/index.ts';
+import { type Command, EXIT } from '../command.ts';
+import { tell } from '../told.ts';
+import { complain } from '../typed-name.ts';
+import { withDatabase } from '../with-database.ts';
+import { hasSchema, ownFlags } from './import-repository.ts';
+import type { StoredKind } from './repository/item.ts';
+import {
+  beginSeen,
+  deleteItems,
+  forgetImport,
+  listGone,
+  listImported,
+  listSchedules,
+  releaseNames,
+} from './repository/store-repository.ts';
+
+type Flags = Parameters<Command['run']>[0];
+
+/** Edges go before what they are between. */
+const UNDONE: readonly StoredKind[] = ['link', 'relationship', 'managed', 'repo'];
+const PAGE = 2_000;
+
+/** `svc import status`: what has come, until it is finished. */
+export function importStatus(flags: Flags): Promise<number> {
+  return withImported(flags, async ({ database }) => {
+    const kinds = await listImported(database.db);
+    tell(flags, { kinds }, () =>
+      kinds.length === 0
+        ? 'Nothing has come, or svc import finish has ended it.'
+        : kinds
+            .map(
+              ({ kind, type, items, lastAt }) =>
+                `${nameOf(kind, type)}: ${items}, the last one at ${lastAt.toISOString()}`,
+            )
+            .join('\n'),
+    );
+    return EXIT.OK;
+  });
+}
+
+/** `svc import finish`: schedules fire from now on, and nothing is taken back any more. */
+export function finishImport(flags: Flags): Promise<number> {
+  return withImported(flags, async (options) => {
+    const { db } = options.database;
+    let released = 0;
+    for (const { id, isPaused } of await listSchedules(db)) {
+      if (!isPaused && (await releaseSchedule(options, id))) released++;
+    }
+    await forgetImport(db);
+    tell(flags, { isFinished: true, released }, () => `Finished; ${released} schedules fire from now on.`);
+    return EXIT.OK;
+  });
+}
+
+/** `svc import undo`: takes away what has come and was not changed here since. */
+export function undoImport(flags: Flags): Promise<number> {
+  return withImported(flags, async (options) => {
+    const taken = await options.database.db.connection().execute((db) => takeBack(db));
+    let schedules = 0;
+    for (const { id } of await listSchedules(options.database.db)) {
+      if (await withdrawSchedule(options, id)) schedules++;
+    }
+    const kinds = [
+      ...taken.kinds,
+      ...(schedules === 0 ? [] : [{ about: 'scheduler/job', deleted: schedules, kept: 0 }]),
+    ];
+    await forgetImport(options.database.db);
+    tell(flags, { isUndone: true, kinds }, () =>
+      [
+        ...kinds.map(
+          ({ about, deleted, kept }) => `${about}: ${deleted} taken back, ${kept} changed here and kept`,
+        ),
+        'Undone.',
+      ].join('\n'),
+    );
+    return kinds.some(({ kept }) => kept > 0) ? EXIT.FINDING : EXIT.OK;
+  });
+}
+
+async function takeBack(db: Db) {
+  const imported = await listImported(db);
+  const kinds: { about: string; deleted: number; kept: number }[] = [];
+  await beginSeen(db);
+  for (const kind of UNDONE) {
+    for (const { type } of imported.filter((one) => one.kind === kind)) {
+      const told = { about: nameOf(kind, type), deleted: 0, kept: 0 };
+      let after = '';
+      for (;;) {
+        const page = await listGone(db, { kind, type }, after, PAGE);
+        const last = page.at(-1);
+        if (last === undefined) break;
+        after = last.id;
+        const deleted = await deleteItems(
+          db,
+          { kind, type },
+          page.map(({ id }) => id),
+        );
+        await releaseNames(db, nameOf(kind, type), deleted);
+        told.deleted += deleted.length;
+        told.kept += page.filter(({ here }) => here !== null).length - deleted.length;
+      }
+      kinds.push(told);
+    }
+  }
+  return { kinds };
+}
+
+function nameOf(kind: string, type: string): string {
+  if (kind === 'schedule') return 'scheduler/job';
+  return kind === 'managed' || kind === 'repo' ? `${kind}/${type}` : kind;
+}
+
+async function withImported(
+  flags: Flags,
+  work: (options: ScheduleImport & { readonly database: Database }) => Promise<number>,
+): Promise<number> {
+  const own = ownFlags(flags);
+  const settings = readSettings(process.env, own);
+  const { text, missing } = await readKeyRing({
+    variable: overlayFlags(process.env, own)['SVC_KEYS'],
+    dataDirectory: settings.dataDirectory,
+  });
+  if (missing !== undefined)
+    complain(`svc import: ${missing}; schedules with secrets need the key ring of the nodes`);
+  return withDatabase(settings, 'svc import', async (database) =>
+    (await hasSchema(database, settings.installLocation))
+      ? work({ database, crypto: openCrypto({ keyRing: text }) })
+      : EXIT.FINDING,
+  );
+}

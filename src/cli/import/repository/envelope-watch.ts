@@ -1,0 +1,59 @@
+import { type Crypto, KeyRing, type KeyRingText, knowsHash, noteUseIn } from '#crypto/index.ts';
+import type { Database } from '#database/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
+import { envelopesIn, remark } from './convert-object.ts';
+import type { Item } from './item.ts';
+import type { Tally } from './tally.ts';
+
+/**
+ * Encrypted and hashed values come as they are. Whether they can be read here is tried with the first of each property and
+ * key.
+ */
+export class EnvelopeWatch {
+  readonly #crypto: Pick<Crypto, 'decrypt'>;
+  readonly #tally: Tally;
+  readonly #tried = new Set<string>();
+  readonly #aliases = new Set<string>();
+
+  constructor(crypto: Pick<Crypto, 'decrypt'>, tally: Tally) {
+    this.#crypto = crypto;
+    this.#tally = tally;
+  }
+
+  async look(about: string, item: Item): Promise<void> {
+    for (const [property, envelope] of envelopesIn(item)) {
+      const value = isObject(envelope['value']) ? envelope['value'] : {};
+      const named = [envelope['type'], value['algorithm'], value['key'], value['cipher']].map((one) =>
+        JSON.stringify(one),
+      );
+      const key = [about, property, ...named].join(' ');
+      if (typeof value['key'] === 'string') this.#aliases.add(value['key']);
+      if (this.#tried.has(key)) continue;
+      this.#tried.add(key);
+      const reason = await this.#troubleOf(property, envelope, value);
+      if (reason !== undefined) this.#tally.remark(remark(about, item.id, reason));
+    }
+  }
+
+  async #troubleOf(property: string, envelope: JsonObject, value: JsonObject): Promise<string | undefined> {
+    if (envelope['type'] === 'salted-hash') {
+      const algorithm = String(value['algorithm']);
+      return knowsHash(algorithm)
+        ? undefined
+        : `'${property}' is hashed by ${algorithm}, which is not known here: whoever has such a password needs a new one`;
+    }
+    try {
+      await this.#crypto.decrypt({ $crypto: envelope });
+      return undefined;
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error);
+      return `'${property}' comes and cannot be read here (${said}): svc import keys first, or it has to be set anew`;
+    }
+  }
+
+  /** Has nodes refuse to start without the keys under which something has come. */
+  async noteKeys(database: Database, ring: KeyRingText): Promise<void> {
+    const note = noteUseIn(database, ring, 'svc import');
+    for (const key of new KeyRing(ring).everyKey) if (this.#aliases.has(key.alias)) await note(key);
+  }
+}

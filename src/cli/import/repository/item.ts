@@ -1,0 +1,46 @@
+import type { JsonObject } from '#json/index.ts';
+
+/** Where something goes: managed objects, what is below /repo, edges, pairs of synchronisation. */
+export type StoredKind = 'managed' | 'repo' | 'relationship' | 'link';
+
+/** Something that comes, as it will be stored. */
+export interface Item {
+  readonly kind: StoredKind;
+  /** Of managed and repo objects. Of edges the collection whose objects hold them, '' of what stands by itself. */
+  readonly type: string;
+  readonly id: string;
+  /** The revision here, where nothing of the kind is here yet. */
+  readonly rev: number;
+  readonly foreignRev: string;
+  /** SHA-256 of what was read, hexadecimal. */
+  readonly print: string;
+  /** The object without `_id` and `_rev`; of edges and links their columns. */
+  readonly data: JsonObject;
+}
+
+/** Something that cannot come, or comes with something to be done about it. */
+export interface Remark {
+  /** What it is about, such as `managed/user`. */
+  readonly about: string;
+  /** Which of them; null where it is said of all. */
+  readonly id: string | null;
+  readonly reason: string;
+  /** It stays where it is. */
+  readonly isLeft: boolean;
+}
+
+/** What was read of one row. */
+export interface Reading {
+  readonly items: readonly Item[];
+  readonly remarks: readonly Remark[];
+}
+
+/** A row of the other server, before anything is made of it. */
+export interface ForeignRow {
+  /** By which the next page goes on. */
+  readonly key: string;
+  readonly id: string;
+  readonly rev: string;
+  /** Of generic tables: the JSON text; of others a JSON text of the columns. */
+  readonly text: string;
+}

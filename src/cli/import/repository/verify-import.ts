@@ -1,0 +1,67 @@
+import { canonicalText, type JsonObject } from '#json/index.ts';
+import { pagesOf } from './foreign-rows-repository.ts';
+import { listSteps } from './import-steps.ts';
+import type { Item } from './item.ts';
+import type { ImportOptions } from './run-import.ts';
+import { findStored } from './store-repository.ts';
+import { Tally } from './tally.ts';
+
+const PAGE = 2_000;
+
+/**
+ * Compares each object of the other server with what is stored here. Of what differs the members are named, and never what
+ * they hold.
+ */
+export async function verifyImport(
+  options: Pick<ImportOptions, 'source' | 'database' | 'types' | 'crypto' | 'projectLocation' | 'only'>,
+): Promise<Tally> {
+  const { source, database, types, only } = options;
+  const tally = new Tally();
+  for (const step of (await listSteps(options)).filter(({ group }) => only.has(group))) {
+    for await (const { rows } of pagesOf(source, step.table, PAGE)) {
+      tally.of(step.about).read += rows.length;
+      const items: Item[] = [];
+      for (const row of rows) {
+        const reading = await step.convert(row);
+        for (const remark of reading.remarks) if (remark.isLeft) tally.remark(remark);
+        items.push(...reading.items);
+      }
+      for (const [kind, own] of Map.groupBy(items, (item) => item.kind)) {
+        const about = kind === step.kind ? step.about : kind;
+        const stored = await findStored(database.db, kind, own);
+        for (const item of own) {
+          const names = kind === 'managed' ? calculated(types.current().get(item.type)) : [];
+          const reason = differenceOf(item, stored.get(item.id), names);
+          if (reason === undefined) tally.of(about).unchanged++;
+          else tally.remark({ about, id: item.id, reason, isLeft: true });
+        }
+      }
+    }
+  }
+  return tally;
+}
+
+const calculated = (type: { readonly calculated: readonly { readonly name: string }[] } | undefined) =>
+  type?.calculated.map(({ name }) => name) ?? [];
+
+function differenceOf(
+  item: Item,
+  stored: JsonObject | undefined,
+  ignored: readonly string[],
+): string | undefined {
+  if (stored === undefined) return 'It is not here';
+  const names = new Set([...Object.keys(item.data), ...Object.keys(stored)]);
+  const differ = [...names].filter(
+    (name) =>
+      !ignored.includes(name) &&
+      !isHashedAnew(item, name) &&
+      canonicalText(item.data[name] ?? null) !== canonicalText(stored[name] ?? null),
+  );
+  return differ.length === 0 ? undefined : `Here it has another ${differ.sort().join(', ')}`;
+}
+
+/** What was plain there has another salt each time. */
+function isHashedAnew({ type, data }: Item, name: string): boolean {
+  const hash = JSON.stringify(data[name] ?? null);
+  return type === 'internal/user' && name === 'password' && hash.includes('ARGON2ID');
+}
