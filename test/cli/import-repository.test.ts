@@ -245,8 +245,10 @@ describe('svc import repository', () => {
       const program = svc(other.url, 'repository', foreign.url, '--apply');
       await eventually(
         () =>
-          client.query(
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          asked(other.url, (own) =>
+            own.query(
+              `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+            ),
           ),
         ({ rowCount }) => rowCount !== null && rowCount > 0,
       );
