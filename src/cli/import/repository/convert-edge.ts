@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { edgeRow, type ManagedType, type ManagedTypes } from '#managed/index.ts';
-import { keyOf, left, parseObject, printOf } from './convert-object.ts';
+import { keyOf, left, parseObject, printOf } from './foreign-object.ts';
 import type { ForeignRow, Item, Reading, Remark } from './item.ts';
 
 interface End {

@@ -1,6 +1,6 @@
 import { type Crypto, hashPassword } from '#crypto/index.ts';
 import { isObject, type JsonObject, type JsonValue, parsePointer, setAt } from '#json/index.ts';
-import { keyOf, left, parseObject, printOf, remark } from './convert-object.ts';
+import { keyOf, left, parseObject, printOf, remark } from './foreign-object.ts';
 import type { ForeignRow, Reading } from './item.ts';
 
 /** How columns of a table make an object: pointer → column. */

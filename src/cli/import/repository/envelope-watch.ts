@@ -1,7 +1,8 @@
 import { type Crypto, KeyRing, type KeyRingText, knowsHash, noteUseIn } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
-import { envelopesIn, remark } from './convert-object.ts';
+import { envelopesIn } from './convert-object.ts';
+import { remark } from './foreign-object.ts';
 import type { Item } from './item.ts';
 import type { Tally } from './tally.ts';
 
