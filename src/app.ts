@@ -23,6 +23,7 @@ import { buildCore, type Core } from './app/core.ts';
 import { type Foundation, openFoundation } from './app/foundation.ts';
 import { databaseHealth, drainHealth, keysHealth, scriptHealth } from './app/node-health.ts';
 import { openConfig } from './app/open-config.ts';
+import { replicaGauges, replicaServices } from './app/replica-part.ts';
 import { entranceOf } from './app/road.ts';
 import type { ThreadData, ThreadFoundation } from './app/thread-data.ts';
 import { versionOf } from './app/version.ts';
@@ -88,6 +89,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const entrance: RequestSink = { handle: (...asked) => resources!.handle(...asked) };
   const core = buildCore({
     database,
+    replica: foundation.replica,
     config,
     observe,
     keyRing,
@@ -149,6 +151,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       return core.authentication.authenticator.authenticate(...shown);
     },
     events: core.events,
+    commits: foundation.replica,
     console: settings.servesConsole
       ? { folder: join(settings.installLocation, 'dist', 'console'), environment: settings.environmentName }
       : undefined,
@@ -246,7 +249,7 @@ function assembleNode(given: {
   const { core, foundation, threads, nodeName, refused } = given;
   const { settings } = given.options;
   const { config, database, observe } = core;
-  const { sessionUrl, applicationName } = foundation;
+  const { sessionUrl, applicationName, replica } = foundation;
   for (const pool of [foundation.lookups, foundation.claims]) core.clock.hear(pool);
   config.watch(() => threads.reload());
   const membership = new Membership({
@@ -264,7 +267,7 @@ function assembleNode(given: {
     keysHealth(database, foundation.keyRing, foundation.nodeId),
   ];
   const ground: NodePart = {
-    services: [clockService(core.clock, observe), threads, membership],
+    services: [clockService(core.clock, observe), ...replicaServices(replica, observe), threads, membership],
     onWakeUp: { [WAKE_UP.cluster]: () => membership.wake() },
     gauges: [
       gauge('svc_db_pool_size', 'Connections of this process', () => database.pool.totalCount),
@@ -277,6 +280,7 @@ function assembleNode(given: {
       gauge('svc_script_threads_busy', 'Requests inside script threads', () => threads.busy),
       gauge('svc_script_waiting', 'Requests and jobs that wait for a script thread', () => threads.waiting),
       gauge('svc_script_sandboxes_busy', 'Sandboxes in which a script runs', () => threads.sandboxes),
+      ...replicaGauges(replica),
       ...lockGauges(database, applicationName),
       ...processGauges,
     ],

@@ -8,6 +8,7 @@ import {
   givesOwnSession,
   openDatabase,
   prepareSchema,
+  ReplicaReads,
   superviseEmbeddedServer,
 } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
@@ -32,6 +33,8 @@ export interface Foundation {
   readonly lookups: Database;
   /** Sessions that keep plans and do not wait for the disk, for claims: one that is lost is only made again. */
   readonly claims: Database;
+  /** Undefined where no standby is asked. */
+  readonly replica: ReplicaReads | undefined;
   readonly databaseUrl: string;
   /** How every thread of this node opens its pool. */
   readonly access: DatabaseOptions;
@@ -86,6 +89,8 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
   scope.defer(() => database.close());
   const lookups = openDatabase({ ...access, poolSize: LOOKUP_SESSIONS, keepsPlans: true, onError });
   scope.defer(() => lookups.close());
+  const replica = openReplica(settings, access, database, onError);
+  scope.defer(async () => replica?.close());
   const claims = openDatabase({ ...access, poolSize: 2, keepsPlans: true, forgets: true, onError });
   scope.defer(() => claims.close());
   const { ids } = new KeyRing(keys.text);
@@ -101,6 +106,7 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
     database,
     lookups,
     claims,
+    replica: replica?.reads,
     databaseUrl,
     access,
     sessionUrl,
@@ -110,6 +116,18 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
     applicationName,
     close: () => opened.disposeAsync(),
   };
+}
+
+/** Standbys are asked by the main thread alone: what runs scripts may write, and then has to read that. */
+function openReplica(
+  { databaseReadUrl, readStalenessMs }: Settings,
+  access: DatabaseOptions,
+  primary: Database,
+  onError: (error: unknown) => void,
+) {
+  if (databaseReadUrl === undefined) return undefined;
+  const replica = openDatabase({ ...access, url: databaseReadUrl, pooled: false, onError });
+  return { reads: new ReplicaReads(primary, replica, readStalenessMs), close: () => replica.close() };
 }
 
 async function identify(databaseUrl: string, nodeName: string) {

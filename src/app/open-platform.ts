@@ -1,6 +1,6 @@
 import { type ConfigStore, clusterConfig, scriptConfig } from '#config/index.ts';
 import { type Crypto, type KeyRingText, noteUseIn, openCrypto } from '#crypto/index.ts';
-import { type Database, DatabaseClock, Notifier } from '#database/index.ts';
+import { type Database, DatabaseClock, Notifier, type ReplicaReads } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { CHANNEL, type Platform, WAKE_UP } from '#platform/index.ts';
 import { Queue } from '#queue/index.ts';
@@ -16,6 +16,8 @@ export interface PlatformOptions {
   readonly keyRing: KeyRingText;
   /** Bytes of the largest answer. */
   readonly answerLimitBytes: number;
+  /** Absent where no standby is asked. */
+  readonly replica?: ReplicaReads | undefined;
   /** What runs scripts here; `noScripts` outside script threads. */
   readonly scripts: (parts: { config: ConfigStore; crypto: Crypto; resources: RequestSink }) => Scripts;
 }

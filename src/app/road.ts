@@ -1,10 +1,12 @@
 import type { ConfigAgreement } from '#administration/index.ts';
 import type { ConfigStore } from '#config/index.ts';
-import type { Database } from '#database/index.ts';
+import type { Database, ReplicaReads } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { inRightThread } from '#platform/index.ts';
 import {
+  type Filter,
   inUnitOfWork,
+  isWrite,
   passing,
   type RequestSink,
   type Road,
@@ -22,6 +24,23 @@ export interface RoadParts {
   readonly answerLimitBytes: number;
   readonly access: AccessRules;
   readonly scripts: () => Scripts;
+  /** Absent where no standby is asked. */
+  readonly replica?: ReplicaReads | undefined;
+}
+
+/** Objects are looked at; what else is asked for is about work that is under way. */
+const READ_ELSEWHERE = new Set(['managed', 'repo']);
+
+/** Has a standby answer what somebody outside reads, once it is known that they may. */
+function fromReplica(replica: ReplicaReads | undefined): Filter {
+  return (context, request, next) => {
+    const { client, unitOfWork, seen } = context;
+    const mayLag = client.isExternal && unitOfWork === null && seen !== 'everything' && !isWrite(request);
+    if (replica === undefined || !mayLag || !READ_ELSEWHERE.has(request.path[0] ?? ''))
+      return next(context, request);
+    const reader = replica.readerFor(seen);
+    return next(reader === undefined ? context : { ...context, replica: reader }, request);
+  };
 }
 
 /**
@@ -33,7 +52,7 @@ export function roadOf(parts: RoadParts): (router: Router) => Road {
   const { ahead, behind } = routerFilters(config, scripts, hideReferences(access));
   return (router) => ({
     before: [sealAnswers(router), inUnitOfWork({ ...parts, router })],
-    judging: [ahead, authorize(access), refuseEnvelopes(router), behind],
+    judging: [ahead, authorize(access), refuseEnvelopes(router), behind, fromReplica(parts.replica)],
   });
 }
 

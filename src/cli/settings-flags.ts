@@ -21,6 +21,7 @@ const MEANING: Readonly<Record<keyof typeof SETTING_FLAGS, string>> = {
   SVC_BODY_LIMIT: 'bytes of a request body; 1048576',
   SVC_ANSWER_LIMIT: 'bytes of an answer, and of what is read for it at once; 67108864',
   SVC_QUERY_TIMEOUT: 'seconds for which the database works on a query of a caller; 10',
+  SVC_READ_STALENESS: 'seconds by which what standbys answer may be old; 5',
   SVC_DATABASE_POOL: 'connections of each thread; 10',
   SVC_DATABASE_PREPARE: 'whether statements are prepared; unless there is a pooler',
   SVC_REQUEST_TIMEOUT: 'seconds for a client to send a request; 60',

@@ -8,8 +8,8 @@ export interface DatabaseAddress {
 export interface DatabaseTargets {
   /** In the order in which they are asked. */
   readonly addresses: readonly DatabaseAddress[];
-  /** Whether a standby is not what is looked for. */
-  readonly wantsPrimary: boolean;
+  /** Which of them is looked for. */
+  readonly wants: 'primary' | 'standby' | 'any';
   /** How long each may take to answer. */
   readonly timeoutMs: number;
   /** The URL for one of them, as the driver reads it. */
@@ -20,8 +20,14 @@ const URL_PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?$/;
 const HOST = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/;
 const DEFAULT_PORT = 5432;
 const TIMEOUT_S = 2;
-/** What libpq knows besides is about sessions that write nothing. */
-const WRITING: Readonly<Record<string, boolean>> = { any: false, 'read-write': true, primary: true };
+/** A standby is for those who read, who go to the primary by themselves where there is none. */
+const WANTED: Readonly<Record<string, DatabaseTargets['wants']>> = {
+  any: 'any',
+  'read-write': 'primary',
+  primary: 'primary',
+  standby: 'standby',
+  'prefer-standby': 'standby',
+};
 /** What is ours to heed, and not the driver's. */
 const OWN = ['target_session_attrs', 'load_balance_hosts', 'connect_timeout', 'host', 'port'];
 
@@ -41,10 +47,10 @@ export function readDatabaseTargets(text: string): DatabaseTargets | undefined {
   const wanted = parameters.get('target_session_attrs');
   const hosts = (named === '' ? (parameters.get('host') ?? '') : named).split(',');
   if (hosts.length === 1 && (wanted ?? 'any') === 'any') return undefined;
-  const wantsPrimary = WRITING[wanted ?? 'read-write'];
-  if (wantsPrimary === undefined) {
+  const wants = WANTED[wanted ?? 'read-write'];
+  if (wants === undefined) {
     throw new RangeError(
-      `has target_session_attrs=${wanted}; must be one of ${Object.keys(WRITING).join(', ')}`,
+      `has target_session_attrs=${wanted}; must be one of ${Object.keys(WANTED).join(', ')}`,
     );
   }
   const addresses = addressesOf(hosts, (parameters.get('port') ?? '').split(','));
@@ -53,7 +59,7 @@ export function readDatabaseTargets(text: string): DatabaseTargets | undefined {
   const rest = parameters.size === 0 ? path : `${path}?${parameters}`;
   return {
     addresses,
-    wantsPrimary,
+    wants,
     timeoutMs: (seconds > 0 ? seconds : TIMEOUT_S) * 1_000,
     urlOf: ({ host, port }) => `${scheme}${login}${host.includes(':') ? `[${host}]` : host}:${port}${rest}`,
   };

@@ -6,7 +6,7 @@ import { type Finding, systemCodeOf } from '#errors/index.ts';
 export const PASSWORD_FILE = 'SVC_DATABASE_PASSWORD_FILE';
 /** How a URL of the database says so on its way to whoever connects. */
 const PARAMETER = 'svc_password_file';
-const URLS = ['DATABASE_URL', 'SVC_DATABASE_DIRECT_URL'] as const;
+const URLS = ['DATABASE_URL', 'SVC_DATABASE_DIRECT_URL', 'SVC_DATABASE_READ_URL'] as const;
 
 type Values = Readonly<Record<string, string | undefined>>;
 

@@ -9,6 +9,7 @@ import { withPasswordFile } from './password-file.ts';
 export const SECRET_VARIABLES = [
   'DATABASE_URL',
   'SVC_DATABASE_DIRECT_URL',
+  'SVC_DATABASE_READ_URL',
   'SVC_ADMIN_PASSWORD',
   'SVC_KEYS',
 ] as const;

@@ -18,6 +18,8 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     SVC_HOST: z.string().default('127.0.0.1'),
     DATABASE_URL: databaseUrl().optional(),
     SVC_DATABASE_DIRECT_URL: databaseUrl().optional(),
+    SVC_DATABASE_READ_URL: databaseUrl(true).optional(),
+    SVC_READ_STALENESS: wholeNumber(2, 60).default(5),
     SVC_DATA_DIR: z.string().optional(),
     SVC_PROJECT: z.string().optional(),
     SVC_NODE_ID: z
@@ -65,13 +67,16 @@ function yesOrNo() {
     .transform((text) => text.toLowerCase() === 'true');
 }
 
-function databaseUrl() {
+/** @param isForReading whether a standby may be asked for */
+function databaseUrl(isForReading = false) {
   const message = 'must look like postgres://user:password@host:5432/database';
   return z.string().superRefine((text, check) => {
     try {
       const targets = readDatabaseTargets(text);
       const urls = targets === undefined ? [text] : targets.addresses.map(targets.urlOf);
       if (!urls.every(isPostgresUrl)) check.addIssue(message);
+      if (targets?.wants === 'standby' && !isForReading)
+        check.addIssue('has a target_session_attrs of a standby, which takes no changes');
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       check.addIssue(error.message);

@@ -14,6 +14,10 @@ export interface Settings {
   readonly databaseUrl?: string;
   /** Past the pooler that `databaseUrl` leads to: for migrations, wake-ups and the locks of nodes. */
   readonly databaseDirectUrl?: string;
+  /** Standbys that may answer what is only read. */
+  readonly databaseReadUrl?: string;
+  /** How old what they answer may be for whoever has written nothing, ms. */
+  readonly readStalenessMs: number;
   readonly databasePoolSize: number;
   /** Whether statements are prepared. Absent: unless a pooler is found, which may know no prepared statements. */
   readonly databasePrepares?: boolean;
@@ -86,6 +90,7 @@ export const SETTING_FLAGS = {
   SVC_BODY_LIMIT: 'body-limit',
   SVC_ANSWER_LIMIT: 'answer-limit',
   SVC_QUERY_TIMEOUT: 'query-timeout',
+  SVC_READ_STALENESS: 'read-staleness',
   SVC_DATABASE_POOL: 'database-pool',
   SVC_DATABASE_PREPARE: 'database-prepare',
   SVC_REQUEST_TIMEOUT: 'request-timeout',
@@ -185,6 +190,11 @@ export function readSettings(
     const hint = `SVC_PUBLIC_URL has the path '${pathOf(publicUrl)}'; one of them is enough`;
     findings.push(finding('SVC_PUBLIC_PATH', 'must be the path of SVC_PUBLIC_URL', hint));
   }
+  if (given['SVC_DATABASE_READ_URL'] !== undefined && given['DATABASE_URL'] === undefined) {
+    findings.push(
+      finding('SVC_DATABASE_READ_URL', 'needs DATABASE_URL beside it', 'It leads to standbys of that one'),
+    );
+  }
   if (!parsed.success || findings.length > 0) throw new ActivationError(findings);
   const { data } = parsed;
   return {
@@ -194,6 +204,8 @@ export function readSettings(
     ...(data.SVC_DATABASE_DIRECT_URL === undefined
       ? {}
       : { databaseDirectUrl: data.SVC_DATABASE_DIRECT_URL }),
+    ...(data.SVC_DATABASE_READ_URL === undefined ? {} : { databaseReadUrl: data.SVC_DATABASE_READ_URL }),
+    readStalenessMs: data.SVC_READ_STALENESS * 1000,
     databasePoolSize: data.SVC_DATABASE_POOL,
     ...(data.SVC_DATABASE_PREPARE === undefined ? {} : { databasePrepares: data.SVC_DATABASE_PREPARE }),
     dataDirectory:

@@ -29,6 +29,7 @@ export { DatabaseClock } from './pool/database-clock.ts';
 export { type Trouble, troubled, troubleOf } from './pool/database-error.ts';
 export { findReadOnly } from './pool/find-read-only.ts';
 export { PLANNED_ANEW } from './pool/prepared-statements.ts';
+export { ReplicaReads } from './pool/replica-reads.ts';
 export { givesOwnSession } from './pool/session-check.ts';
 export {
   constraintOf,

@@ -17,6 +17,7 @@ import { type Health, healthPages } from './health.ts';
 import type { Site } from './incoming.ts';
 import { listen } from './listen.ts';
 import { type EventDesk, RestInterface, type RestOptions } from './rest-interface.ts';
+import type { Commits } from './seen-writes.ts';
 
 export interface HttpServerOptions
   extends Pick<
@@ -44,6 +45,8 @@ export interface HttpServerOptions
   /** Absent on a node that only works: it answers health checks and metrics, nothing else. */
   readonly resources: RequestSink | undefined;
   readonly events?: EventDesk;
+  /** Absent where no standby answers. */
+  readonly commits?: Commits | undefined;
   /** Undefined where no console is served. */
   readonly console?: ConsoleOptions | undefined;
   readonly health: Health;

@@ -19,6 +19,7 @@ import type { Dialect } from './dialect.ts';
 import type { Caller, HttpExchange } from './http-exchange.ts';
 import { type Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
 import { bodyBytes, readBody } from './read-body.ts';
+import { type Commits, seenBy, tellSeen } from './seen-writes.ts';
 import { type Answer, writeJsonText } from './write-response.ts';
 
 /** Finds out who a caller is. @throws UnauthorizedError when the caller is nobody we know */
@@ -33,6 +34,8 @@ export interface RestOptions {
   readonly resources: RequestSink;
   /** Absent where nothing is streamed. */
   readonly events?: EventDesk;
+  /** Absent where no standby answers. */
+  readonly commits?: Commits | undefined;
   readonly bodyLimitBytes: number;
   readonly answerLimitBytes: number;
   /** Whether the transaction id that a request brings is taken over. */
@@ -153,10 +156,12 @@ export class RestInterface {
       receivedAt: Date.now(),
       ...caller,
     });
-    const { authenticate } = this.#options;
+    const { authenticate, commits } = this.#options;
+    const seen = commits === undefined ? undefined : seenBy(incoming);
     const asked = {
       ...context,
       awaited: awaitedBy(incoming.message.socket),
+      ...(seen === undefined ? {} : { seen }),
       renew: async () => (await renew(exchange, caller, authenticate)).security,
     };
     const response = await resources.handle(asked, exchange.request ?? request);
@@ -172,12 +177,13 @@ export class RestInterface {
     const write = (shown: Response, form = options) => dialect.write(exchange.request!, shown, form);
     const isDone = isWrite(exchange.request) && exchange.request.dryRun !== true;
     if (!isDone || response.kind === 'query') return withCookie(await write(response), cookie);
-    return firstThatFits([
+    const told = await firstThatFits([
       () => write(response),
       // An error would mean that nothing has changed.
       () => warned('shown without _prettyPrint', write(response, { ...options, prettyPrint: false })),
       () => warned('too large to be shown', write({ ...response, content: {} })),
     ]);
+    return commits === undefined ? told : tellSeen(told, incoming, commits);
   }
 }
 

@@ -241,7 +241,7 @@ class RepoScope {
       path,
       id,
       unitOfWork === null
-        ? await findObject(this.#database.db, store, id)
+        ? await findObject(await this.#reader(), store, id)
         : await findOwn(unitOfWork, store, id),
     );
   }

@@ -78,6 +78,13 @@ export interface Context extends ContextData {
   readonly unitOfWork: UnitOfWork | null;
   /** Open units of work of callers that wait for this one, each with a connection in its hands. */
   readonly callersAtWork?: number;
+  /**
+   * What its caller has seen to be stored, as the answer to a write named it, or `everything`: a standby that answers must have it. Absent when
+   * the caller does not say.
+   */
+  readonly seen?: string;
+  /** A standby that may answer what the request itself reads. What is asked on its way, and may depend on what it writes, is not for it. */
+  readonly replica?: Db;
   /** The caller may survive a failure, so a write runs under a savepoint. */
   readonly survivable: boolean;
   /** How many requests this one has made on its way; shared by all that is derived from it. */

@@ -17,8 +17,10 @@ export async function besideOf({ database }: HasDatabase, { unitOfWork }: Contex
 }
 
 /** Where a request reads what it needs no lock on; a unit of work that has written nothing stays out of it. */
-export async function readerOf({ database }: HasDatabase, { unitOfWork }: Context): Promise<Db> {
-  return unitOfWork === null ? database.db : unitOfWork.reader();
+export async function readerOf({ database }: HasDatabase, context: Context): Promise<Db> {
+  const { unitOfWork, replica, client } = context;
+  if (unitOfWork !== null) return unitOfWork.reader();
+  return client.isExternal && replica !== undefined ? replica : database.db;
 }
 
 /** As `readerOf`, for what a caller has made up: a filter, what to sort by, what to count. It ends when its time is over. */

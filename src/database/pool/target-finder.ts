@@ -31,7 +31,7 @@ export class TargetFinder {
   }
 
   get wantsPrimary(): boolean {
-    return this.#targets.wantsPrimary;
+    return this.#targets.wants === 'primary';
   }
 
   /** @throws Error that counts as a lost connection, with what each of them has said */
@@ -69,7 +69,7 @@ export class TargetFinder {
   }
 
   async #ask(address: DatabaseAddress): Promise<void> {
-    const { urlOf, timeoutMs, wantsPrimary } = this.#targets;
+    const { urlOf, timeoutMs, wants } = this.#targets;
     const client = new pg.Client({
       connectionString: urlOf(address),
       application_name: 'svc:finder',
@@ -81,7 +81,8 @@ export class TargetFinder {
     try {
       await client.connect();
       const place = await askPlace(client);
-      if (wantsPrimary && place.is_standby) throw new Error('it is a standby');
+      if (wants === 'primary' && place.is_standby) throw new Error('it is a standby');
+      if (wants === 'standby' && !place.is_standby) throw new Error('it is the primary');
       currentServerOf(this.#whole).check(place);
     } finally {
       void client.end().catch(() => undefined);

@@ -1,6 +1,7 @@
 import type { UnitOfWork } from '#database/index.ts';
 import { NotFoundError } from '#errors/index.ts';
 import { findObject, findOwn, objectStore, type StoredObject, timesOf } from '#repo/index.ts';
+import { readerOf } from '#resource/index.ts';
 import { withId } from '../derive/derivation-repository.ts';
 import { listWithDerivations } from '../derive/derive-properties.ts';
 import { type Exchange, objectPath, type WriteExchange } from '../exchange.ts';
@@ -29,7 +30,7 @@ async function find(exchange: Exchange): Promise<StoredObject | undefined> {
   const store = objectStore(['managed', type.name]);
   const { knownTo } = request;
   const reading = knownTo === undefined ? {} : { knownTo };
-  if (unitOfWork === null) return findObject(platform.database.db, store, id, reading);
+  if (unitOfWork === null) return findObject(await readerOf(platform, context), store, id, reading);
   if (isLight && unitOfWork.pendingRows.length === 0) return findWithDerivations(exchange, unitOfWork);
   if (request.method === 'read' || isLight) return findOwn(unitOfWork, store, id, reading);
   const strength = request.method === 'delete' ? 'update' : 'no key update';

@@ -33,19 +33,17 @@ describe('the URL of a database', () => {
   });
 
   test('means the server that takes changes, unless any is said', () => {
-    const wants = (rest: string) => readDatabaseTargets(`postgres://a,b/svc${rest}`)?.wantsPrimary;
-    expect(['', '?target_session_attrs=read-write', '?target_session_attrs=any'].map(wants)).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    const wants = (rest: string) => readDatabaseTargets(`postgres://a,b/svc${rest}`)?.wants;
+    const attributes = ['read-write', 'any', 'prefer-standby'].map((word) => `?target_session_attrs=${word}`);
+    expect(['', ...attributes].map(wants)).toEqual(['primary', 'primary', 'any', 'standby']);
   });
 
   test.for([
     [
-      'postgres://a,b/svc?target_session_attrs=standby',
-      /target_session_attrs=standby; must be one of any, read-write, primary/,
+      'postgres://a,b/svc?target_session_attrs=best',
+      /target_session_attrs=best; must be one of any, read-write, primary, standby, prefer-standby/,
     ],
+    ['postgres://a/svc?target_session_attrs=standby', /a standby, which takes no changes/],
     ['postgres://a,,b/svc', /has '' in a list of hosts/],
     ['postgres://a:99999,b/svc', /the port '99999'/],
     ['postgres://a,b,c/svc?port=1,2', /3 hosts and 2 ports/],
