@@ -17,14 +17,23 @@ export function costOf(filter: ScimFilter, elements: readonly JsonValue[]): numb
 }
 
 export function exactness(attribute: Attribute): (path: { readonly name: string }) => boolean {
+  if (attribute.subAttributes.length === 0) return () => attribute.caseExact;
   return ({ name }) => subAttributeAt(attribute, name)?.caseExact ?? false;
 }
 
 /** @throws BadRequestError `SCIM_BAD_FILTER` for a part that no element has */
 export function requireParts(attribute: Attribute, filter: ScimFilter): void {
-  if (attribute.subAttributes.length === 0) return;
+  const isPlain = attribute.subAttributes.length === 0;
   for (const condition of conditionsIn(filter)) {
     const { name } = condition.path;
+    if (isPlain && name.toLowerCase() === 'value') continue;
+    if (isPlain) {
+      const message = `'${attribute.name}' has plain values, and no '${name}'`;
+      throw new BadRequestError(message, {
+        id: 'SCIM_BAD_FILTER',
+        hint: `Write ${attribute.name}[value eq …]`,
+      });
+    }
     if (COMMON_PARTS.has(name.toLowerCase()) || subAttributeAt(attribute, name) !== undefined) continue;
     throw new BadRequestError(`'${attribute.name}' has no '${name}'`, { id: 'SCIM_BAD_FILTER' });
   }

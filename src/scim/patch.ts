@@ -228,7 +228,8 @@ class Patch implements Patched {
     const before = valuesOf(memberOf(this.#type, attribute, this.resource) ?? null);
     this.#purse.spend('nodes', costOf(filter, before));
     const isExact = exactness(attribute);
-    const meets = (one: JsonValue) => isObject(one) && meetsFilter(filter, one, isExact);
+    // An element of a plain list is its value and nothing else.
+    const meets = (one: JsonValue) => meetsFilter(filter, isObject(one) ? one : { value: one }, isExact);
     const meant = new Set(await filterInTurns(before, meets, this.#pause));
     const isMeant = (one: JsonValue) => meant.has(one);
     const part = sub === null ? null : (subAttributeAt(attribute, sub)?.name ?? sub);
@@ -248,7 +249,7 @@ class Patch implements Patched {
     if (meant.size > 0) {
       this.#set(
         attribute,
-        before.map((one) => (isMeant(one) && isObject(one) ? change(one) : one)),
+        before.map((one) => (isMeant(one) ? (isObject(one) ? change(one) : value) : one)),
       );
       return;
     }

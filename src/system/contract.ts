@@ -153,6 +153,8 @@ export interface ConnectorKind<P extends ConfigurationProperties = Configuration
   readonly runsScripts?: true;
   /** What is wrong with properties that are right by themselves. */
   check?(configuration: ConfigurationOf<P>): readonly ConfigurationProblem[];
+  /** What somebody runs there so that it can tell what has changed: statements in the language of the other side. */
+  preparation?(configuration: ConfigurationOf<P>): string;
   /** Does not connect yet. */
   open(configuration: ConfigurationOf<P>, host: ConnectorHost): Connector;
 }

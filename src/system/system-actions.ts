@@ -79,6 +79,10 @@ export function systemActions(systems: Systems, name: string, liveSync: LiveSync
         'Has what has changed in it brought to what is mapped to it: all types, or the one of the `source`',
         (context, request) => liveSync(context, { ...sourceIn(request, name), system: name }),
       ),
+      preparation: {
+        does: 'What somebody runs there so that it tells what has changed, such as triggers of a database: `{"statements": …}`',
+        run: async () => actionResult({ statements: await systems.preparation(name) }),
+      },
       schema: {
         does: 'Its kinds of objects as it describes itself, in the form of `objectTypes` of its file',
         run: async (context) => {

@@ -1,7 +1,13 @@
 import { resolve } from 'node:path';
 import { type ConfigStore, isBelow, type ProvisionerConfig, provisionerConfig } from '#config/index.ts';
 import type { Crypto } from '#crypto/index.ts';
-import { didYouMean, InternalServerError, NotFoundError, ServiceUnavailableError } from '#errors/index.ts';
+import {
+  didYouMean,
+  InternalServerError,
+  NotFoundError,
+  NotSupportedError,
+  ServiceUnavailableError,
+} from '#errors/index.ts';
 import { isObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { answerOf } from './connector-answer.ts';
@@ -88,6 +94,19 @@ export class Systems implements AsyncDisposable {
     }
     const known = this.#open.get(name) ?? this.#keep(name, this.open(found));
     return known;
+  }
+
+  /** @throws NotSupportedError `SYSTEM_NO_PREPARATION` */
+  async preparation(name: string): Promise<string> {
+    const { config } = await this.named(name);
+    const { kind } = kindOf(config, this.#platform.kinds);
+    if (kind.preparation === undefined) {
+      throw new NotSupportedError(`Nothing is to be done in '${name}' so that it tells what has changed`, {
+        id: 'SYSTEM_NO_PREPARATION',
+      });
+    }
+    const plain = await this.#platform.crypto.decrypt(config.configurationProperties);
+    return kind.preparation(readConfiguration(kind, isObject(plain) ? plain : {}).values);
   }
 
   /** A system of a configuration that nobody has stored: whoever asks for it ends it. */

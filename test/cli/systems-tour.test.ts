@@ -60,6 +60,12 @@ describe('docs/systems.md', () => {
       expect(found.result).toMatchObject([{ _id: 'ida', mails: ['ida@example.com', 'moe@example.com'] }]);
       const [, shown = ''] = /```json\n(\{"_id":"ida"[\s\S]*?)```/.exec(PAGE) ?? [];
       expect(changed).toMatchObject({ ...JSON.parse(shown), _rev: expect.any(String) });
+      const printed = await promisify(execFile)(
+        process.execPath,
+        ['bin/svc.js', 'system', 'sql-trigger', 'staff', '--print', '--url', server.url],
+        { env: { ...process.env, SVC_USER: 'svc-admin', SVC_PASSWORD: ADMIN_PASSWORD } },
+      );
+      expect(printed.stdout).toContain('create trigger svc_change_of_person_mail_delete after delete');
     } finally {
       execFileSync('kill', ['-9', readFileSync(pid, 'utf8').trim()]);
     }

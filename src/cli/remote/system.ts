@@ -47,6 +47,19 @@ export const system = commandOfVerbs({
           form,
         ),
     },
+    'sql-trigger': {
+      does: 'the statements that have a database note what is written, for changeTable of its file',
+      takes: ['<name>'],
+      flags: { print: { does: 'as a text, for the client of the database' } },
+      example: 'svc system sql-trigger hr --print | psql "$HR_DATABASE"',
+      async run({ client, form, flags }, name: string) {
+        const answer = await client
+          .resource(`system/${encodeURIComponent(name)}`)
+          .action<{ readonly statements: string }>('preparation');
+        if (flags['print'] === true) process.stdout.write(answer.statements);
+        else showObject(answer, form);
+      },
+    },
     query: {
       does: 'objects of a system',
       takes: ['<name>/<type>'],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
 import { type ChangeBatch, LATEST, type Token } from '#system/contract.ts';
 import { objectOf } from '#system/property-value.ts';
@@ -100,6 +100,27 @@ export function describeChanges(fixtureOf: () => ConnectorFixture, siteOf: () =>
     await site.create(draft({ login: 'forgotten' }));
     await forgetChanges();
     expect(await errorId(all(site, since))).toBe('SYSTEM_TOKEN_EXPIRED');
+  });
+}
+
+/** What a table tells by one of its columns alone. */
+export function describeColumn(where: string, start: () => Promise<ConnectorFixture>): void {
+  describe(`what has changed by a column, ${where}`, () => {
+    let fixture: ConnectorFixture;
+    let site: ConnectorSite;
+    beforeAll(async () => {
+      fixture = await start();
+      site = new ConnectorSite(fixture);
+    });
+    afterAll(async () => {
+      await site?.[Symbol.asyncDispose]();
+      await fixture?.[Symbol.asyncDispose]();
+    });
+    afterEach(() => fixture.empty());
+    describeChanges(
+      () => fixture,
+      () => site,
+    );
   });
 }
 

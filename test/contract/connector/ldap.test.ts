@@ -47,6 +47,7 @@ async function start(changes = 'entryCSN'): Promise<ConnectorFixture> {
       },
     },
     draft: (object) => ({ dn: `uid=${object['login']},${BASE}`, cn: 'A', sn: 'B', ...object }),
+    manyFilters: 300,
     many: 1_200,
     multitude: 10_000,
     seed: (objects) => slapd.add(objects.map(ldifOf).join('\n')),
@@ -88,6 +89,35 @@ else {
       () => site,
     );
 
+    it('keeps the last member of a group, and says so', async () => {
+      const account = {
+        nativeType: '__GROUP__',
+        properties: {
+          dn: { type: 'string', nativeName: '__NAME__' },
+          members: { type: 'array', items: { type: 'string' }, nativeName: 'uniqueMember' },
+        },
+      };
+      await using groups = new ConnectorSite(
+        { ...fixture, config: withBase('ou=groups,dc=example,dc=com') },
+        { objectTypes: { account } },
+      );
+      const dn = 'cn=staff,ou=groups,dc=example,dc=com';
+      const refused = await groups.create({ dn }).catch((error: unknown) => error);
+      const words = expect.stringContaining("A group there needs a 'uniqueMember'");
+      expect(refused).toMatchObject({ code: 400, message: words });
+      const [one, other] = [`uid=a,${BASE}`, `uid=b,${BASE}`];
+      const id = await groups.create({ dn, members: [one, other] });
+      await groups.patch(id, [{ operation: 'remove', field: '/members', value: one }]);
+      const last = groups.patch(id, [{ operation: 'remove', field: '/members', value: other }]);
+      await expect(last).rejects.toMatchObject({ code: 400, message: words });
+      expect((await groups.read(id))?.['members']).toEqual([other]);
+      await groups.patch(id, [
+        { operation: 'add', field: '/members/-', value: one },
+        { operation: 'remove', field: '/members', value: other },
+      ]);
+      expect((await groups.read(id))?.['members']).toEqual([one]);
+    });
+
     it('tells who was moved to where nobody looks, and nothing of groups', async () => {
       const batches = async (token: string) => {
         const all: ChangeBatch[] = [];
@@ -103,17 +133,17 @@ else {
       await fixture.seed([{ ...fixture.draft({ login: 'ou' }), dn: 'uid=ou,ou=groups,dc=example,dc=com' }]);
       const [told] = await batches(since?.token ?? '');
       expect(told?.changes).toEqual([{ kind: 'delete', id }]);
-
-      function withBase(base: string): JsonObject {
-        const { configurationProperties } = fixture.config;
-        return {
-          ...fixture.config,
-          configurationProperties: {
-            ...(isObject(configurationProperties) ? configurationProperties : {}),
-            baseContexts: [base],
-          },
-        };
-      }
     });
+
+    function withBase(base: string): JsonObject {
+      const { configurationProperties } = fixture.config;
+      return {
+        ...fixture.config,
+        configurationProperties: {
+          ...(isObject(configurationProperties) ? configurationProperties : {}),
+          baseContexts: [base],
+        },
+      };
+    }
   });
 }

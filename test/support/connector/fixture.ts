@@ -25,6 +25,8 @@ export interface ConnectorFixture extends AsyncDisposable {
   readonly draft: (object: JsonObject) => JsonObject;
   /** What the other side cannot hold. */
   readonly lacks?: { readonly severalValues?: true; readonly passwords?: true; readonly emptyAnswers?: true };
+  /** How many filters are compared with what memory finds; default 80. */
+  readonly manyFilters?: number;
   /** How many objects its listing is tried with. */
   readonly many: number;
   /** How many values of a property its other side takes at once; default 10,000. */

@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
+import { isObject, type JsonObject } from '#json/index.ts';
 import { sqlKind } from '#system/connectors/sql/sql-connector.ts';
+import { readConfiguration } from '#system/read-configuration.ts';
 import { TcpProxy } from '../tcp-proxy.ts';
 import { behind, type ConnectorFixture } from './fixture.ts';
 
@@ -12,11 +14,13 @@ export interface SqlServer {
   readonly passwordColumn: string;
   readonly query: (text: string, values: readonly unknown[]) => Promise<void>;
   readonly parameter: (number: number) => string;
+  /** How it tells what has changed. */
+  readonly changes: JsonObject;
 }
 
 /** The tables `person` and `person_mail` of a database, behind a network that can fail. */
 export async function sqlFixture(server: SqlServer): Promise<ConnectorFixture> {
-  const { scheme, place, database, user, password, passwordColumn, query, parameter } = server;
+  const { scheme, place, database, user, password, passwordColumn, query, parameter, changes } = server;
   const proxy = await TcpProxy.open(() => place, Math.random);
   const insert = async (table: string, columns: readonly string[], rows: readonly (readonly unknown[])[]) => {
     for (let at = 0; at < rows.length; at += 500) {
@@ -45,6 +49,7 @@ export async function sqlFixture(server: SqlServer): Promise<ConnectorFixture> {
         keyColumn: 'login',
         passwordColumn,
         childTables: ['person_mail.login'],
+        ...changes,
       },
       objectTypes: {
         account: {
@@ -60,6 +65,7 @@ export async function sqlFixture(server: SqlServer): Promise<ConnectorFixture> {
       },
     },
     draft: (object) => object,
+    manyFilters: 300,
     many: 1_200,
     multitude: 50_000,
     async seed(objects) {
@@ -71,7 +77,17 @@ export async function sqlFixture(server: SqlServer): Promise<ConnectorFixture> {
       await insert('person_mail', ['login', 'address'], mails);
     },
     empty: () => query('delete from person', []),
+    ...('changeTable' in changes ? { forgetChanges: () => query('delete from svc_change', []) } : {}),
     ...behind(proxy),
     [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
   };
+}
+
+/** Has the database note what is written, by the statements that the connector prints. */
+export async function noteChanges({ config }: ConnectorFixture, query: (text: string) => Promise<unknown>) {
+  const { configurationProperties } = config;
+  const given = isObject(configurationProperties) ? configurationProperties : {};
+  const { values } = readConfiguration(sqlKind, given);
+  const [, ...statements] = (sqlKind.preparation?.(values as never) ?? '').trimEnd().split('\n');
+  for (const statement of statements) await query(statement);
 }

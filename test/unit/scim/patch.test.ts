@@ -1,12 +1,14 @@
 /** PATCH as RFC 7644, 3.5.2, has it, and as the clients there are send it. */
 import { describe, expect, it } from 'vitest';
+import { managedConfig, scimConfig } from '#config/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { Budget, REQUEST_ALLOWANCE } from '#resource/budget.ts';
 import { readPatchBody } from '#scim/bulk.ts';
+import { compileResourceTypes } from '#scim/compile-resource-type.ts';
 import { changesTo, readContent } from '#scim/content.ts';
 import { patchResource } from '#scim/patch.ts';
 import { represent } from '#scim/representation.ts';
-import { ENTERPRISE, shippedType } from './shipped.ts';
+import { ENTERPRISE, parsed, shippedType } from './shipped.ts';
 
 const STORED: JsonObject = {
   userName: 'kim',
@@ -330,6 +332,59 @@ describe('a PATCH of a group', () => {
     '$ref eq "../Users/a"',
   ])('refuses to look at all members for %s', async (filter) => {
     await expect(edges({ op: 'remove', path: `members[${filter}]` })).rejects.toMatchObject({
+      code: 400,
+      detail: { id: 'SCIM_BAD_FILTER' },
+    });
+  });
+});
+
+describe('a PATCH of a list of plain values', () => {
+  const CORE = 'urn:example:Thing';
+  const [type] = compileResourceTypes(
+    parsed(scimConfig, {
+      resourceTypes: [
+        {
+          name: 'Thing',
+          endpoint: '/Things',
+          managed: 'managed/thing',
+          schema: CORE,
+          attributes: [
+            { scim: 'name', managed: '/name' },
+            { scim: 'tags', managed: '/tags' },
+          ],
+        },
+      ],
+    }),
+    parsed(managedConfig, {
+      objects: [
+        {
+          name: 'thing',
+          schema: {
+            type: 'object',
+            properties: { name: { type: 'string' }, tags: { type: 'array', items: { type: 'string' } } },
+          },
+        },
+      ],
+    }),
+  ).types;
+  const tags = async (operation: JsonObject) => {
+    if (type === undefined) throw new Error('there is no Thing');
+    const before = { schemas: [CORE], id: '1', name: 'x', tags: ['a', 'b', 'c'] };
+    const operations = readPatchBody({ Operations: [operation] });
+    return (await patchResource(type, before, operations, new Budget())).resource['tags'];
+  };
+
+  it.each([
+    ['value eq "b"', ['a', 'c']],
+    ['value eq "b" or value eq "c"', ['a']],
+    ['value eq "none"', ['a', 'b', 'c']],
+  ])('removes what is meant by %s', async (filter, expected) => {
+    expect(await tags({ op: 'remove', path: `tags[${filter}]` })).toEqual(expected);
+  });
+
+  it('replaces what is meant, and refuses a part that plain values do not have', async () => {
+    expect(await tags({ op: 'replace', path: 'tags[value eq "b"]', value: 'x' })).toEqual(['a', 'x', 'c']);
+    await expect(tags({ op: 'remove', path: 'tags[type eq "b"]' })).rejects.toMatchObject({
       code: 400,
       detail: { id: 'SCIM_BAD_FILTER' },
     });

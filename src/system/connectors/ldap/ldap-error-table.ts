@@ -65,6 +65,14 @@ function ofResultCode(error: ResultCodeError): ConnectorError {
   const words = message.replace(/ Code: 0x[0-9a-f]+$/i, '');
   const [, attribute] =
     /^([A-Za-z][\w;-]*): (?:value #|multiple values|attribute type|no )/.exec(words) ?? [];
+  const [, member] = code === 65 ? (/requires attribute '((?:unique)?member)'/i.exec(words) ?? []) : [];
+  if (member !== undefined) {
+    return new ConnectorError(
+      'invalid',
+      `A group there needs a '${member}': the last one cannot be removed, and none is made without`,
+      { attribute: member, nativeCode: String(code), cause: error },
+    );
+  }
   return new ConnectorError(KINDS[code] ?? 'protocol', WORDS[code] ?? words, {
     nativeCode: String(code),
     cause: error,

@@ -53,7 +53,8 @@ export function childColumnOf({ children }: Layout, attribute: string): ChildCol
   return undefined;
 }
 
-async function readTable(session: SqlSession, dialect: Dialect, name: string): Promise<Table> {
+/** @throws ConnectorError `misconfigured` */
+export async function readTable(session: SqlSession, dialect: Dialect, name: string): Promise<Table> {
   const [, schema, own = name] = /^([^.]+)\.(.+)$/.exec(name) ?? [];
   const rows = await session.query(dialect.columns, [schema ?? null, own]);
   if (rows.length === 0) {

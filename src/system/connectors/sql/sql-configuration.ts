@@ -41,6 +41,14 @@ export const sqlProperties = {
     default: [],
     does: 'Tables whose rows belong to a row, and by which column: person_mail.person_id, or person_mail.person_id -> person. Their columns are attributes with several values, such as person_mail.address',
   },
+  changeTable: {
+    type: 'text',
+    does: 'The table in which triggers note what is written (svc system sql-trigger): with it all changes are told',
+  },
+  changeLogColumn: {
+    type: 'text',
+    does: 'A column that each write makes larger, such as a time: what has changed is told, and not what was deleted',
+  },
 } as const satisfies ConfigurationProperties;
 
 /** What others have: values are bound and names quoted always, and the driver follows from the address. */
@@ -55,7 +63,6 @@ export const ignoredProperties = [
   'datasource',
   'jndiProperties',
   'suppressPassword',
-  'changeLogColumn',
   'connectorMessages',
 ] as const;
 
@@ -87,7 +94,13 @@ const DIALECTS: Readonly<Record<string, readonly [DialectName, number]>> = {
 
 export function sqlProblems(configuration: SqlConfiguration): readonly ConfigurationProblem[] {
   const problems: ConfigurationProblem[] = [];
-  const { jdbcUrlTemplate, tables, childTables, port, table } = configuration;
+  const { jdbcUrlTemplate, tables, childTables, port, table, changeTable, changeLogColumn } = configuration;
+  if (changeTable !== undefined && changeLogColumn !== undefined) {
+    problems.push({
+      property: 'changeLogColumn',
+      message: 'changeTable and changeLogColumn exclude each other',
+    });
+  }
   const address = addressOf(configuration);
   if (address === undefined) {
     problems.push({
@@ -191,7 +204,7 @@ function usesTls({ ssl }: SqlConfiguration, { tls }: Address): boolean {
   return ssl && tls !== false;
 }
 
-function addressOf({ jdbcUrlTemplate, host, port, database }: SqlConfiguration): Address | undefined {
+export function addressOf({ jdbcUrlTemplate, host, port, database }: SqlConfiguration): Address | undefined {
   const [, name = ''] = /^jdbc:([a-z]+):\/\//i.exec(jdbcUrlTemplate) ?? [];
   const [dialect, usual] = DIALECTS[name.toLowerCase()] ?? [];
   if (dialect === undefined || usual === undefined) return undefined;

@@ -5,23 +5,29 @@ import {
   type AttributeInfo,
   type Attributes,
   type Capabilities,
+  type ChangeBatch,
+  type ChangesRequest,
   type Connector,
   ConnectorError,
   type ConnectorHost,
   type ConnectorKind,
   type Entry,
+  type LATEST,
   type ObjectClass,
   PASSWORD,
   type Page,
   type ReadRequest,
   type SearchQuery,
   type Secret,
+  type Token,
   type WriteRequest,
   type WriteResult,
 } from '../../contract.ts';
+import { changeTriggers } from './change-triggers.ts';
 import { mysqlDialect } from './mysql-dialect.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { columnOf, type Layout, readLayout } from './sql-catalogue.ts';
+import { changesOfColumn, changesOfTable } from './sql-changes.ts';
 import {
   ignoredProperties,
   loginOf,
@@ -55,6 +61,7 @@ export const sqlKind: ConnectorKind<typeof sqlProperties> = {
   properties: sqlProperties,
   ignored: ignoredProperties,
   check: sqlProblems,
+  preparation: changeTriggers,
   open: (configuration, host) => new SqlConnector(configuration, host),
 };
 
@@ -72,15 +79,7 @@ const TYPES: Readonly<Record<ColumnKind, AttributeInfo['type']>> = {
 };
 
 class SqlConnector implements Connector {
-  readonly capabilities: Capabilities = {
-    create: true,
-    update: true,
-    delete: true,
-    filter: ['eq', 'co', 'sw', 'ew', 'lt', 'le', 'gt', 'ge', 'pr', 'in'],
-    stableListing: true,
-    changes: 'none',
-    maxConcurrency: 50,
-  };
+  readonly capabilities: Capabilities;
   readonly #configuration: SqlConfiguration;
   readonly #dialect: Dialect;
   readonly #pool: SqlPool;
@@ -88,7 +87,16 @@ class SqlConnector implements Connector {
 
   constructor(configuration: SqlConfiguration, host: ConnectorHost) {
     this.#configuration = configuration;
-    const { caFile } = configuration;
+    const { caFile, changeTable, changeLogColumn } = configuration;
+    this.capabilities = {
+      create: true,
+      update: true,
+      delete: true,
+      filter: ['eq', 'co', 'sw', 'ew', 'lt', 'le', 'gt', 'ge', 'pr', 'in'],
+      stableListing: true,
+      changes: changeTable !== undefined ? 'full' : changeLogColumn !== undefined ? 'upserts' : 'none',
+      maxConcurrency: 50,
+    };
     const login = loginOf(configuration, caFile === undefined ? undefined : host.resolveFile(caFile));
     this.#dialect = DIALECTS[login.dialect];
     this.#pool = new SqlPool(this.#dialect, login, host.connect);
@@ -163,6 +171,30 @@ class SqlConnector implements Connector {
       const isSuperset = filter !== undefined && (comparison === 'exact' || !isExact);
       if (entries.length > 0) yield { entries, isSuperset };
     } while (last !== undefined);
+  }
+
+  async *changes(
+    type: string,
+    token: Token | typeof LATEST,
+    request: ChangesRequest,
+  ): AsyncGenerator<ChangeBatch> {
+    const { changeTable, changeLogColumn } = this.#configuration;
+    let since: Token = token;
+    for (;;) {
+      const batch = await this.#read(request.signal, type, (session, layout) => {
+        const select = this.#select.bind(this, session, layout);
+        const place = { session, layout, dialect: this.#dialect, select };
+        if (changeTable !== undefined) return changesOfTable(changeTable, since)(place, request);
+        if (changeLogColumn !== undefined) return changesOfColumn(changeLogColumn, since)(place, request);
+        throw new ConnectorError(
+          'notSupported',
+          "Without 'changeTable' or 'changeLogColumn' nobody can tell",
+        );
+      });
+      yield batch;
+      if (batch.isLast) return;
+      since = batch.token;
+    }
   }
 
   create(type: string, attributes: Attributes, { signal }: WriteRequest): Promise<WriteResult> {
