@@ -3,7 +3,7 @@ import type { Pointer } from '#json/index.ts';
 import type { Comparison, QueryFilter } from '#resource/index.ts';
 import type { AttributePath } from './attribute-path.ts';
 import { ALL, all, any, type Compare, commonFilter, NONE, type Present, textMeets } from './common-filter.ts';
-import type { ScimFilter } from './filter.ts';
+import type { ScimFilter, ScimValue } from './filter.ts';
 import {
   type Attribute,
   attributeAt,
@@ -244,7 +244,8 @@ function comparePart(
     });
   if (values === undefined || filter.value === null) return compareText(pointer, filter, caseExact);
   const { operator } = filter;
-  if (typeof filter.value !== 'boolean' || (operator !== 'eq' && operator !== 'ne')) {
+  const value = flagOf(filter.value);
+  if (value === undefined || (operator !== 'eq' && operator !== 'ne')) {
     throw new BadRequestError(`'${name}' is compared by eq and ne with true and false`, {
       id: 'SCIM_BAD_FILTER',
     });
@@ -253,9 +254,15 @@ function comparePart(
     kind: 'compare',
     pointer,
     operator: 'eq',
-    value: values[filter.value ? 'true' : 'false'],
+    value: values[value ? 'true' : 'false'],
   };
   return operator === 'eq' ? stored : { kind: 'not', filter: stored };
+}
+
+/** Some clients write it as a text. */
+function flagOf(value: ScimValue): boolean | undefined {
+  const word = String(value).toLowerCase();
+  return word === 'true' ? true : word === 'false' ? false : undefined;
 }
 
 function presentFilter(pointer: Pointer, values: Property['values']): QueryFilter {

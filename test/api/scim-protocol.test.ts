@@ -188,6 +188,10 @@ describe('a group', () => {
     expect(told.sort()).toEqual([
       ...['CREATE', 'CREATE', 'CREATE', 'DELETE'].map((operation) => [operation, 'protocol']),
     ]);
+    // Rules judge who changes one; nobody from outside changes many at that place.
+    const operation = { operation: 'add', field: '-', value: { _ref: `managed/user/${people[0]!.id}` } };
+    const outside = await server.api('PATCH', `managed/role/${id}/members`, { body: [operation] });
+    expect([outside.status, outside.body.detail.id]).toEqual([400, 'RESOURCE_IS_A_COLLECTION']);
     const refused = await change('add', [{ value: people[0]!.id }, { value: 'nobody' }]);
     expect([refused.status, (await scim('GET', path)).body.members.length]).toEqual([400, 2]);
   });
@@ -295,6 +299,29 @@ describe('a filter', () => {
       }),
       { numRuns: 80 },
     );
+  });
+});
+
+describe('the audit', () => {
+  it('has with a bulk request those of its operations that were refused', async () => {
+    const operations = ['DELETE', 'PATCH'].map((method) => ({
+      method,
+      path: '/Users/absent',
+      data: { Operations: [] },
+    }));
+    const { headers } = await scim('POST', '/Bulk', { Operations: operations });
+    const filter = encodeURIComponent(`transactionId eq "${headers.get('x-request-id')}"`);
+    const entries = async () => (await server.api('GET', `audit/access?_queryFilter=${filter}`)).body.result;
+    await expect.poll(entries).toHaveLength(1);
+    const [{ response }] = await entries();
+    const refused = { resource: 'scim/Users/absent', detail: expect.objectContaining({ code: 404 }) };
+    expect(response).toMatchObject({
+      status: 'SUCCESSFUL',
+      refused: [
+        { operation: 'delete', ...refused },
+        { operation: 'patch', ...refused },
+      ],
+    });
   });
 });
 

@@ -210,11 +210,12 @@ describe('a filter', () => {
     [`schemas eq "${USER}"`, ALL],
     [`schemas co "CORE:2.0:USER"`, ALL],
     [`schemas eq "urn:x"`, { kind: 'or', filters: [] }],
+    ['active eq "True"', { kind: 'compare', pointer: ['accountStatus'], operator: 'eq', value: 'active' }],
     ['meta pr', ALL],
     ['meta.version pr', ALL],
     ['meta.resourceType eq "user"', ALL],
     ['meta.resourceType eq "Group"', NONE],
-  ])('of what all resources have is %s', async (text, expected) => {
+  ])('asks the database for %s', async (text, expected) => {
     expect(await asked('User', text)).toEqual(expected);
   });
 
@@ -232,6 +233,8 @@ describe('a filter', () => {
     // Whether somebody has a manager is not asked of the database.
     ['User', `schemas eq "${ENTERPRISE}"`],
     ['User', 'manager pr'],
+    ['User', 'active eq "constructor"'],
+    ['User', 'active gt true'],
     ['Group', 'members[value eq "1" and value eq "2"]'],
     ['Group', 'members[type eq "User"]'],
     ['Group', 'members.display eq "x"'],
