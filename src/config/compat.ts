@@ -48,7 +48,7 @@ export function compatFindings(properties: PropertyLookup): readonly Finding[] {
   return [wrong(CONTEXT_PATH, path, `One segment, such as /${NAME}, where nothing else is answered`)];
 }
 
-const ROLE = /^(?:svc|openidm)-[a-z][a-z-]*$/;
+const ROLE = /^(?:svc|openidm|wrenidm)-[a-z][a-z-]*$/;
 /** That of clients of SCIM, which goes by no other name. */
 const FIXED_ROLE = 'svc-scim';
 
@@ -70,7 +70,13 @@ export function roleFindings(properties: PropertyLookup): readonly Finding[] {
     const isSound = ROLE.test(name) && names.indexOf(name) === at && name !== FIXED_ROLE;
     return isSound
       ? []
-      : [wrong('svc.role', name, "Each begins with 'svc-' or 'openidm-', in lower case, and is another")];
+      : [
+          wrong(
+            'svc.role',
+            name,
+            "Each begins with 'svc-', 'openidm-' or 'wrenidm-', in lower case, and is another",
+          ),
+        ];
   });
 }
 

@@ -34,9 +34,11 @@ export async function importKeys(
         ? 'It is a certificate or a pair of keys'
         : algorithm !== 'AES' || !AES_BYTES.includes(bytes.length)
           ? `It is a key for ${algorithm}, which encrypts nothing that is stored`
-          : ALIAS.test(alias)
-            ? undefined
-            : 'Its alias has other characters than letters, digits, dots and dashes';
+          : !ALIAS.test(alias)
+            ? 'Its alias has other characters than letters, digits, dots and dashes'
+            : alias in Object.prototype
+              ? 'Its alias is a name that no key can have'
+              : undefined;
     if (reason !== undefined) left.push({ alias, reason });
     return reason !== undefined || bytes === undefined ? [] : [{ alias, key: bytes.toString('base64') }];
   });

@@ -14,6 +14,7 @@ export { DEFAULT_ALIAS, KeyRing, type KeyRingText, NEEDED_ALIASES } from './key-
 export { lackingKeys, noteUseIn, requireKeysInUse } from './key-use.ts';
 export { forgetKey, forgetReplacedKeys, noteRotation } from './key-use-repository.ts';
 export { KeystoreError } from './keystore/keystore-key.ts';
+export { MOST_KEYSTORE_BYTES } from './keystore/read-keystore.ts';
 export { openCrypto } from './open-crypto.ts';
 export { type KeyRingPlace, type OpenedKeyRing, openKeyRing, readKeyRing } from './open-key-ring.ts';
 export { hashPassword, knowsHash } from './password-hash.ts';

@@ -128,7 +128,7 @@ export class Door {
     try {
       return await ask();
     } catch (thrown) {
-      const error = toResourceError(translateDatabaseError(thrown));
+      const error = outside(toResourceError(translateDatabaseError(thrown)), exchange);
       if (error.code >= 500 && error.cause !== undefined)
         this.#tellFailed(exchange, error.cause, troubleOf(error));
       exchange.failure = error;
@@ -173,6 +173,18 @@ export class Door {
     const kind = trouble === 'unreachable' ? 'http.unavailable' : 'http.failed';
     this.#options.observe({ kind, method, path, requestId, error });
   }
+}
+
+/**
+ * What another server has said to a script, and the script has made nothing of, is for the log: whoever has asked for
+ * something else is told that it went wrong there.
+ */
+function outside(error: ResourceError, { request }: HttpExchange): ResourceError {
+  if (errorIdOf(error) !== 'EXTERNAL_REST_STATUS' || request?.path[0] === 'external') return error;
+  return new ResourceError(502, 'A server that was asked on the way has refused it; nothing was changed', {
+    id: 'EXTERNAL_REST_STATUS',
+    cause: error,
+  });
 }
 
 function tooManyAtOnce(): ResourceError {

@@ -34,6 +34,15 @@ describe('what clients of other servers of the field ask for', () => {
           enabled: true,
           mail: { host, port, starttls: false, from: 'svc@example.com' },
         },
+        'conf/endpoint-asks.json': {
+          type: 'text/javascript',
+          source: `try {
+            svc.action('external/rest', 'call', { url: '${otherUrl}/gone', method: 'GET' });
+          } catch (error) {
+            if (!request.additionalParameters.isCaught) throw error;
+            ({ said: error.code + ' ' + error.detail.content });
+          }`,
+        },
         'conf/servletfilter-cors.json': {
           filterClass: 'org.eclipse.jetty.servlets.CrossOriginFilter',
           urlPatterns: ['/*'],
@@ -136,9 +145,14 @@ describe('what clients of other servers of the field ask for', () => {
     });
     const gone = await call({ url: `${otherUrl}/gone`, method: 'GET' });
     expect([gone.status, gone.body.detail]).toEqual([
-      410,
-      { id: 'EXTERNAL_REST_STATUS', content: 'gone for good' },
+      502,
+      { id: 'EXTERNAL_REST_STATUS', status: 410, content: 'gone for good' },
     ]);
+    const caught = await server.api('GET', 'endpoint/asks?isCaught=true');
+    expect([caught.status, caught.body]).toEqual([200, { said: '410 gone for good' }]);
+    const passed = await server.api('GET', 'endpoint/asks');
+    expect([passed.status, passed.body.detail.id]).toEqual([502, 'EXTERNAL_REST_STATUS']);
+    expect(JSON.stringify(passed.body)).not.toContain('gone');
     const before = asked.length;
     expect((await call({ url: `${otherUrl}/json`, method: 'GET' }, '&_dryRun=true')).status).toBe(501);
     expect((await call({ url: `${otherUrl}/json`, method: 'GET' }, '', nobody)).status).toBe(403);

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rootContext, systemContext } from '../../src/resource/index.ts';
@@ -11,7 +13,8 @@ const FILTER = 'area eq "x"';
 const tooSlow = { id: 'QUERY_TOO_SLOW', seconds: 1, hint: expect.stringContaining('SVC_QUERY_TIMEOUT') };
 
 beforeAll(async () => {
-  const managed = { objects: [{ name: 'plain' }, { name: 'user' }, { name: 'role' }] };
+  const managed = JSON.parse(await readFile(join(import.meta.dirname, '../../conf/managed.json'), 'utf8'));
+  managed.objects.push({ name: 'plain' });
   server = await startTestServer({
     environment: { SVC_QUERY_TIMEOUT: '1' },
     files: { 'conf/managed.json': managed },
@@ -50,6 +53,20 @@ describe('a query of a caller', () => {
     const outside = rootContext({ ...inside, client: { ...inside.client, isExternal: true } });
     expect([inside.line, outside.line]).toEqual([undefined, 'internal/user/system']);
   });
+});
+
+it('a condition of a role that takes as long as no query may is refused, and no role is made', async () => {
+  await server.database.pool.query(`
+    insert into managed_object (type, id, rev, data)
+      select 'user', 'wordy' || n, 0, jsonb_build_object('userName', 'wordy' || n,
+        'description', (select string_agg(md5(n::text || part), '') from generate_series(1, 2000) part))
+      from generate_series(1, 500) n`);
+  const never = (at: number) => `description co "${`${at}z`.repeat(20)}"`;
+  const condition = Array.from({ length: 100 }, (_, at) => never(at)).join(' or ');
+  const body = { name: 'slow', description: 'Whoever is wordy', condition };
+  const { status, body: said } = await server.api('PUT', 'managed/role/slow', { body });
+  expect([status, said.detail]).toEqual([422, expect.objectContaining({ id: 'QUERY_TOO_SLOW' })]);
+  expect((await server.api('GET', 'managed/role/slow')).status).toBe(404);
 });
 
 describe('writes that wait for a row', () => {

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { overlayFlags, readSettings } from '#config/index.ts';
-import { type ImportedKeys, importKeys, KeystoreError } from '#crypto/index.ts';
+import { type ImportedKeys, importKeys, KeystoreError, MOST_KEYSTORE_BYTES } from '#crypto/index.ts';
 import { systemCodeOf } from '#errors/index.ts';
 import { type Command, EXIT } from '../command.ts';
 import { tell } from '../told.ts';
@@ -22,7 +22,7 @@ export async function takeKeys(flags: Parameters<Command['run']>[0], keystore: s
   };
   try {
     const password = (await readFile(passwordFile, 'utf8')).replace(/\r?\n$/, '');
-    const outcome = await importKeys(place, await readFile(keystore), password);
+    const outcome = await importKeys(place, await readSome(keystore), password);
     tell({ output, json }, outcome, () => inLines(outcome));
     return EXIT.OK;
   } catch (error) {
@@ -32,6 +32,17 @@ export async function takeKeys(flags: Parameters<Command['run']>[0], keystore: s
       `svc import keys: ${error instanceof KeystoreError ? error.message : `a file cannot be read (${code})`}`,
     );
     return EXIT.FINDING;
+  }
+}
+
+/** As much as a keystore may have and one byte more, by which it is refused: some files have no end. */
+async function readSome(path: string): Promise<Buffer> {
+  await using file = await open(path);
+  const bytes = Buffer.alloc(MOST_KEYSTORE_BYTES + 1);
+  for (let length = 0; ; ) {
+    const { bytesRead } = await file.read(bytes, length);
+    length += bytesRead;
+    if (bytesRead === 0 || length === bytes.length) return bytes.subarray(0, length);
   }
 }
 

@@ -1,4 +1,4 @@
-import { createDecipheriv, pbkdf2Sync } from 'node:crypto';
+import { createDecipheriv, createHmac, hash, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
 import { type DerValue, derChildren, derNumber, derObjectId, derValues } from './der.ts';
 import { KeystoreError, type KeystoreKey, MOST_ITERATIONS } from './keystore-key.ts';
 
@@ -24,15 +24,61 @@ const CIPHERS: Readonly<Record<string, { readonly name: string; readonly bytes: 
   '2.16.840.1.101.3.4.1.42': { name: 'aes-256-cbc', bytes: 32 },
 };
 
+/** Of a checksum: its name, and the bytes that it takes at a time. */
+const CHECKSUMS: Readonly<Record<string, readonly [name: string, block: number]>> = {
+  '1.3.14.3.2.26': ['sha1', 64],
+  '2.16.840.1.101.3.4.2.1': ['sha256', 64],
+  '2.16.840.1.101.3.4.2.2': ['sha384', 128],
+  '2.16.840.1.101.3.4.2.3': ['sha512', 128],
+};
+const FOR_MAC = 3;
+
 /** The keys of a PKCS #12 file as newer versions of Java write it. @throws KeystoreError, also for another password */
 export function readPkcs12(file: Buffer, password: string): KeystoreKey[] {
-  const [, authenticated] = derChildren(file);
-  return derChildren(dataOf(authenticated)).flatMap((part) => {
+  const [, authenticated, mac] = derChildren(file);
+  const content = dataOf(authenticated);
+  if (mac === undefined)
+    throw new KeystoreError('The keystore has no checksum: whoever can write it could put keys in');
+  requireGenuine(content, mac, password);
+  return derChildren(content).flatMap((part) => {
     const [type, content] = derValues(part.content);
     // Certificates stand in a part that is encrypted as a whole, and are not asked for.
     if (derObjectId(some(type)) !== DATA) return [];
     return derChildren(octets(content)).map((bag) => readBag(bag, password));
   });
+}
+
+/** @throws KeystoreError unless whoever has written all of it knew the password */
+function requireGenuine(content: Buffer, mac: DerValue, password: string): void {
+  const [digestInfo, salt, rounds] = derValues(mac.content);
+  const [algorithm, stored] = derValues(some(digestInfo).content);
+  const [id] = derValues(some(algorithm).content);
+  const checksum = CHECKSUMS[derObjectId(some(id))];
+  const iterations = rounds === undefined ? 1 : derNumber(rounds);
+  if (checksum === undefined || iterations < 1 || iterations > MOST_ITERATIONS) {
+    throw new KeystoreError('The checksum of the keystore is made in a way that is not known');
+  }
+  const [name] = checksum;
+  const key = macKey(checksum, password, some(salt).content, iterations);
+  const made = createHmac(name, key).update(content).digest();
+  if (made.length !== some(stored).content.length || !timingSafeEqual(made, some(stored).content)) {
+    throw new KeystoreError('The keystore has another password, or is damaged');
+  }
+}
+
+/** RFC 7292, appendix B.2, for a key that is as long as the checksum. */
+function macKey(
+  [name, block]: readonly [name: string, block: number],
+  password: string,
+  salt: Buffer,
+  iterations: number,
+): Buffer {
+  const filled = (bytes: Buffer) =>
+    Buffer.alloc(Math.ceil(bytes.length / block) * block, bytes.length === 0 ? 0 : bytes);
+  const text = Buffer.from(`${password}\0`, 'utf16le').swap16();
+  let key = hash(name, Buffer.concat([Buffer.alloc(block, FOR_MAC), filled(salt), filled(text)]), 'buffer');
+  for (let round = 1; round < iterations; round++) key = hash(name, key, 'buffer');
+  return key;
 }
 
 function readBag(bag: DerValue, password: string): KeystoreKey {

@@ -1,24 +1,32 @@
 import { ForbiddenError } from '#errors/index.ts';
 import { equalJson, formatPointer } from '#json/index.ts';
 import { requireNoSecrets } from '#repo/index.ts';
-import { type Context, parseQueryParameters, pointersOf, type QueryRequest } from '#resource/index.ts';
+import {
+  type Context,
+  parseQueryParameters,
+  pointersOf,
+  type QueryRequest,
+  questionReaderOf,
+} from '#resource/index.ts';
 import type { Exchange } from '../exchange.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedType } from '../managed-type.ts';
 import type { Governed } from '../managed-types.ts';
 import { parseCondition } from './conditional-grant.ts';
+import { countMeeting } from './grant-repository.ts';
 
 /**
  * A condition says by those who meet it what stands in their objects. Who sets one from outside may query those objects by
  * it, and names nothing in it that is shown to nobody; private properties are for those who may evaluate scripts.
  *
- * @throws ForbiddenError `CONDITION_OF_HIDDEN`, `CONDITION_NOT_YOURS`, `QUERY_SECRET`
+ * @throws ForbiddenError `CONDITION_OF_HIDDEN`, `CONDITION_NOT_YOURS`, `QUERY_SECRET`; ResourceError 422 `QUERY_TOO_SLOW`
  */
 export async function requireOwnCondition(
   { platform, context, object, before }: Exchange,
-  { owner }: Governed,
+  governed: Governed,
   field: string,
 ): Promise<void> {
+  const { owner } = governed;
   if (!context.client.isExternal || equalJson(object[field] ?? null, before?.[field] ?? null)) return;
   const condition = parseCondition(object[field], field);
   if (condition === null) return;
@@ -32,6 +40,8 @@ export async function requireOwnCondition(
     });
   }
   await requireQuery(platform, context, owner, { field, text: String(object[field]) });
+  // A query has its time; those who meet a condition are found without one, since to give it to them may take long.
+  await countMeeting(await questionReaderOf(platform, context), governed, condition.filter);
 }
 
 /** The rules are asked about the condition as a query, so that they judge it by what it asks for. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, type HeldStatement, LOCK, lockNamed } from '#database/index.ts';
+import { type Db, type HeldStatement, LOCK, lockNamed, oneRow } from '#database/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { filterSql, objectTable } from '#repo/index.ts';
 import type { QueryFilter } from '#resource/index.ts';
@@ -75,6 +75,16 @@ export async function revokeFrom(
     where r.id = lost.id
     returning lost.owner_id as id`.execute(db);
   return rows.map((row) => row.id);
+}
+
+/** How many objects meet a condition, for whoever wants to know how long it takes to find out. */
+export async function countMeeting(db: Db, { owner }: Governed, filter: QueryFilter): Promise<number> {
+  const matches = filterSql(filter, objectTable({ alias: 'o', propertyTypes: owner.propertyTypes }));
+  const { rows } = await sql<{ many: number }>`
+    select count(*) as many from managed_object o where o.type = ${sql.lit(owner.name)} and ${matches}`.execute(
+    db,
+  );
+  return oneRow(rows).many;
 }
 
 /** UUIDs of version 7 in the order of the rows, like those that are made one by one: they fill an index from its end. */

@@ -2,7 +2,7 @@ import { decodedSegment, internalRole } from '#config/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 
 /** Roles whose names the server itself gives a meaning, or may be told to; no object that somebody has made may take one. */
-const OWN_PREFIX = /^(?:svc|openidm)-/;
+const OWN_PREFIX = /^(?:svc|openidm|wrenidm)-/;
 
 /** Names as the rules of `access.js` compare them, and a little more alike than that. */
 export function foldRole(name: string): string {

@@ -37,7 +37,7 @@ export function restResource({ addressGuard }: WorkflowPlatform): SingletonProvi
           const response = await sendRequest(request, addressGuard()).catch((error: unknown) => {
             throw errorIdOf(error) === DENIED ? denied(request) : error;
           });
-          if (response.status >= 400) throw refused(request, response);
+          if (response.status >= 400) throw refused(request, response, context.client.isExternal);
           return actionResult(shownAnswer(response, given['forceWrap'] === true));
         },
       },
@@ -122,11 +122,23 @@ function denied({ url }: OutgoingRequest): ForbiddenError {
   });
 }
 
-function refused({ url }: OutgoingRequest, { status, reason, body }: IncomingResponse): ResourceError {
-  return new ResourceError(status, `'${shown(url)}' answered ${status} ${reason}`, {
-    id: 'EXTERNAL_REST_STATUS',
-    detail: { content: body.slice(0, MOST_TOLD) },
-  });
+/**
+ * A script is told the status as its own, and what was said, and may make something of it. To whoever asks from outside
+ * neither is a word of this server: its 401 would end a session here, its 429 would have clients wait for us.
+ */
+function refused(
+  { url }: OutgoingRequest,
+  { status, reason, body }: IncomingResponse,
+  isAskedFromOutside: boolean,
+): ResourceError {
+  return new ResourceError(
+    isAskedFromOutside ? 502 : status,
+    `'${shown(url)}' answered ${status} ${reason}`,
+    {
+      id: 'EXTERNAL_REST_STATUS',
+      detail: { status, content: body.slice(0, MOST_TOLD) },
+    },
+  );
 }
 
 function bad(field: string, value: JsonValue | undefined, hint: string): BadRequestError {

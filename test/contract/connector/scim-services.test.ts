@@ -17,6 +17,8 @@ class PlainService implements AsyncDisposable {
     | { readonly status: number; readonly body: string; readonly headers?: Record<string, string> }
     | undefined;
   tokens = 0;
+  /** By these it goes around for ever. */
+  cursors: readonly string[] = [];
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   async listen(): Promise<string> {
@@ -50,7 +52,10 @@ class PlainService implements AsyncDisposable {
       return void response.writeHead(status, more).end(words);
     }
     const [, collection, id = ''] = pathname.split('/');
-    if (collection === 'ServiceProviderConfig') return void send(200, { patch: { supported: false } });
+    if (collection === 'ServiceProviderConfig') {
+      const pagination = { cursor: this.cursors.length > 0 };
+      return void send(200, { patch: { supported: false }, pagination });
+    }
     if (collection === 'ResourceTypes') {
       return void send(200, { Resources: [{ name: 'User', endpoint: '/Users', schema: 'urn:user' }] });
     }
@@ -65,6 +70,11 @@ class PlainService implements AsyncDisposable {
       const made = { ...JSON.parse(body), id: `u${this.users.size}`, revision: 1 };
       this.users.set(made.id, made);
       return void send(201, made);
+    }
+    if (id === '' && this.cursors.length > 0) {
+      const at = this.cursors.indexOf(searchParams.get('cursor') ?? '') + 1;
+      const nextCursor = this.cursors[at % this.cursors.length];
+      return void send(200, { Resources: [{ id: `u${at}`, userName: `user${at}` }], nextCursor });
     }
     if (id === '') {
       const start = Number(searchParams.get('startIndex') ?? 1);
@@ -146,6 +156,22 @@ describe('a service of SCIM that knows little', () => {
     service.tokens += 1;
     expect(await site.list('login eq "user3"')).toMatchObject([{ _id: 'u3' }]);
     expect(service.tokens).toBe(3);
+  });
+
+  it('is left when its pages go around, as one that has not told everything', async () => {
+    service.cursors = ['a', 'b', 'c', 'd', 'e'];
+    expect(await errorId(site.list('login sw "user"'))).toBe('SYSTEM_PROTOCOL');
+    expect(service.asked.filter((one) => one === 'GET /Users').length).toBeLessThan(40);
+  });
+
+  it.each(['..', '.'])('is asked nothing about an object %j, which would be another place', async (id) => {
+    await site.list('login sw "user"');
+    const before = service.asked.length;
+    expect(await site.read(id)).toBeUndefined();
+    expect(await errorId(site.patch(id, [{ operation: 'replace', field: '/title', value: 'x' }]))).toBe(
+      'SYSTEM_NOT_FOUND',
+    );
+    expect(service.asked.length).toBe(before);
   });
 
   it('is given the whole object back, as it was but for what changes', async () => {

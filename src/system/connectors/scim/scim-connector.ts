@@ -99,6 +99,7 @@ class ScimConnector implements Connector {
     // Without cursors what is made or deleted meanwhile moves the others from page to page.
     const seen = service.hasCursor ? undefined : new Set<string>();
     let start = 1;
+    let former: string | undefined;
     for (let pages = 0; pages < MOST_PAGES; pages++) {
       if (!service.hasCursor) asked.set('startIndex', String(start));
       const { body } = await this.#http.ask('GET', `${type.endpoint}?${asked}`, { signal });
@@ -115,12 +116,17 @@ class ScimConnector implements Connector {
       if (service.hasCursor) {
         const next = body['nextCursor'];
         if (typeof next !== 'string' || next === '') return;
+        if (next === former) throw endless(type);
+        // Whatever round they go, the one that is kept comes by again.
+        if (Number.isInteger(Math.log2(pages + 1))) former = next;
         asked.set('cursor', next);
         continue;
       }
       start += resources.length;
       if (resources.length === 0 || start > Number(body['totalResults'] ?? 0)) return;
     }
+    // Half a listing would be taken for all that there is.
+    throw endless(type);
   }
 
   async create(name: string, attributes: Attributes, { signal }: WriteRequest): Promise<WriteResult> {
@@ -151,7 +157,7 @@ class ScimConnector implements Connector {
   ): Promise<WriteResult> {
     const service = await this.#known(signal);
     const type = typeNamed(service, name);
-    const place = `${type.endpoint}/${encodeURIComponent(id)}`;
+    const place = placeOf(type, id);
     if (!service.canPatch) {
       const before = await this.#required(type, id, signal);
       const headers = before.etag === undefined ? {} : { 'If-Match': before.etag };
@@ -169,9 +175,7 @@ class ScimConnector implements Connector {
 
   async delete(name: string, id: string, { signal }: WriteRequest): Promise<void> {
     const type = typeNamed(await this.#known(signal), name);
-    await this.#http
-      .ask('DELETE', `${type.endpoint}/${encodeURIComponent(id)}`, { signal })
-      .catch(unlessNotFound);
+    await this.#http.ask('DELETE', placeOf(type, id), { signal }).catch(unlessNotFound);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -192,11 +196,10 @@ class ScimConnector implements Connector {
     signal: AbortSignal,
     selected: Readonly<Record<string, string>> = {},
   ) {
-    if (id === '') return undefined;
+    if (!hasPlace(id)) return undefined;
     const query = Object.keys(selected).length === 0 ? '' : `?${new URLSearchParams(selected)}`;
-    const path = `${type.endpoint}/${encodeURIComponent(id)}${query}`;
+    const path = `${placeOf(type, id)}${query}`;
     const found = await this.#http.ask('GET', path, { signal }).catch(unlessNotFound);
-    // Dots would lead to another resource.
     return found !== undefined && found.body['id'] === id ? found : undefined;
   }
 
@@ -255,6 +258,21 @@ function entryOf(type: ScimType, resource: Json, attributes: readonly string[] |
   }
   const name = resource[type.naming];
   return { id, ...(typeof name === 'string' ? { name } : {}), attributes: all };
+}
+
+/** An address takes dots for the way to another resource, however they are written. */
+function hasPlace(id: string): boolean {
+  return !/^\.{0,2}$/.test(id) && id.isWellFormed();
+}
+
+/** @throws ConnectorError `notFound` */
+function placeOf({ endpoint, name }: ScimType, id: string): string {
+  if (!hasPlace(id)) throw new ConnectorError('notFound', `There is no ${name} '${id}'`);
+  return `${endpoint}/${encodeURIComponent(id)}`;
+}
+
+function endless({ endpoint }: ScimType): ConnectorError {
+  return new ConnectorError('protocol', `What '${endpoint}' lists has no end`);
 }
 
 function idOf({ id }: Json): string {

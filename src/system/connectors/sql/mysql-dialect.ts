@@ -1,4 +1,7 @@
-import mysql, { type Connection } from 'mysql2/promise';
+import type { Duplex } from 'node:stream';
+import { createConnection } from 'mysql2';
+import type { Connection } from 'mysql2/promise';
+import { ConnectorError } from '../../contract.ts';
 import { asConnectorError, MYSQL_CODES } from './sql-error-table.ts';
 import type { Column, ColumnKind, Dialect, SqlSession } from './sql-session.ts';
 
@@ -29,7 +32,7 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
 /** MySQL and MariaDB. */
 export const mysqlDialect: Dialect = {
   async open({ host, port, database, user, password, tls }, socket) {
-    const connection = await mysql.createConnection({
+    const raw = createConnection({
       host,
       port,
       database,
@@ -50,7 +53,10 @@ export const mysqlDialect: Dialect = {
       // The signal says how long it may take.
       connectTimeout: 0,
     });
+    refuseDisorder(raw, socket);
+    const connection = raw.promise();
     connection.on('error', () => {});
+    await connection.connect();
     // What does not fit is refused rather than cut off.
     await connection.query(
       "set session sql_mode = concat(@@sql_mode, ',STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES')",
@@ -101,6 +107,33 @@ export const mysqlDialect: Dialect = {
     });
   },
 };
+
+/** Of a connection, what its own types do not tell. */
+interface PacketReader {
+  handlePacket(packet?: Packet): void;
+  readonly sequenceId: number;
+  readonly _paused?: unknown;
+  readonly _command?: unknown;
+}
+
+interface Packet {
+  readonly sequenceId: number;
+  peekByte(): number;
+}
+
+/**
+ * Packets that are out of order come of a server, or of somebody in between, that has lost its way: nothing more that comes can
+ * be believed. The library would write a line of its own on our output and read on.
+ */
+function refuseDisorder(connection: object, socket: Duplex): void {
+  const reader = connection as PacketReader;
+  const handle = reader.handlePacket.bind(connection);
+  reader.handlePacket = (packet) => {
+    const isRead = packet !== undefined && !reader._paused && reader._command !== undefined;
+    if (!isRead || packet.sequenceId === reader.sequenceId) return handle(packet);
+    socket.destroy(new ConnectorError('protocol', 'Packets have come out of order'));
+  };
+}
 
 /** What the server has said has a number. */
 function codesOf(error: unknown): { readonly errno?: number; readonly code?: string } {
