@@ -116,18 +116,26 @@ interface PacketReader {
   readonly _command?: unknown;
 }
 
+function isPacketReader(connection: object): connection is PacketReader {
+  return (
+    'handlePacket' in connection &&
+    typeof connection.handlePacket === 'function' &&
+    'sequenceId' in connection &&
+    typeof connection.sequenceId === 'number'
+  );
+}
+
 interface Packet {
   readonly sequenceId: number;
-  peekByte(): number;
 }
 
 /**
  * Packets that are out of order come of a server, or of somebody in between, that has lost its way: nothing more that comes can
  * be believed. The library would write a line of its own on our output and read on.
  */
-function refuseDisorder(connection: object, socket: Duplex): void {
-  const reader = connection as PacketReader;
-  const handle = reader.handlePacket.bind(connection);
+function refuseDisorder(reader: object, socket: Duplex): void {
+  if (!isPacketReader(reader)) throw new Error('The library for MySQL reads its packets in another way now');
+  const handle = reader.handlePacket.bind(reader);
   reader.handlePacket = (packet) => {
     const isRead = packet !== undefined && !reader._paused && reader._command !== undefined;
     if (!isRead || packet.sequenceId === reader.sequenceId) return handle(packet);
