@@ -94,7 +94,6 @@ export class ConnectionTurns {
     if (asker?.isOnTheWay === true && this.#onTheWay !== undefined) {
       return this.#onTheWay.enter(use, { ...asker, isOnTheWay: false });
     }
-    if (asker?.left?.aborted === true) throw nobodyWaits();
     const line = asker === undefined ? undefined : this.#lineOf(asker.line);
     const waiting = line?.waiting ?? this.#server;
     if (waiting.length === 0 && this.#hasTurn(use, line)) this.#take(use, line);
@@ -175,6 +174,11 @@ export class ConnectionTurns {
   }
 
   async #wait(use: Use, waiting: Waiter[], asker: Asker | undefined, line: Line | undefined): Promise<void> {
+    // What is under way goes on without its client as long as it need not wait.
+    if (asker?.left?.aborted === true) {
+      if (line !== undefined) this.#forgetIdle(asker.line, line);
+      throw nobodyWaits();
+    }
     if (line !== undefined && waiting.length >= MOST_WAITING) throw tooMany();
     const { promise, resolve: begin, reject } = Promise.withResolvers<void>();
     const giveUp = (error: Error) => {

@@ -56,6 +56,19 @@ describe.each([
     await work.commit();
   });
 
+  it.each(['200ms', '1s', '2min', '3h'])(
+    'has no more time than a transaction has: %s, and leaves it that',
+    async (given) => {
+      const work = new UnitOfWork(database);
+      const db = await work.db();
+      await sql`select set_config('statement_timeout', ${given}, true)`.execute(db);
+      const expected = given === '200ms' ? given : `${MOST_MS}ms`;
+      expect(await timeout(database.bounded(db, { line: 'mia' }))).toBe(expected);
+      expect(await timeout(db)).toBe(given);
+      await work.rollback();
+    },
+  );
+
   it('that fails otherwise says so', async () => {
     await expect(
       sql`select 1 / ${0}::int`.execute(database.bounded(database.db, { line: 'mia' })),

@@ -104,6 +104,8 @@ describe('the connections of a pool', () => {
     left.abort();
     expect(await leaving).toMatchObject({ code: 408, id: 'NOBODY_WAITS' });
     expect(await failure(turns.ask('a', 'transaction', { left: left.signal }))).toMatchObject({ code: 408 });
+    expect(await failure(turns.ask('c', 'transaction', { left: left.signal }))).toBe('had its turn');
+    await turns.leave('c');
     await turns.askOften('a', 1);
     for (let time = 0; time < 103; time += 1) await turns.leave('a');
     expect(turns.held('a')).toBe(0);
