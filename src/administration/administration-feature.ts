@@ -1,5 +1,6 @@
 import { clusterEventResource, clusterResource } from '#cluster/index.ts';
 import { infoConfig, managedConfig } from '#config/index.ts';
+import type { KeyRingText } from '#crypto/index.ts';
 import type { LogRing } from '#observability/index.ts';
 import { type Feature, type Platform, WAKE_UP } from '#platform/index.ts';
 import { meetFilters, type ScriptStore, scriptTransform } from '#script/index.ts';
@@ -12,6 +13,7 @@ import { errorCatalogue } from './error-catalogue.ts';
 import { healthResource } from './health-resource.ts';
 import { infoResource } from './info-resource.ts';
 import { keyResource } from './key-resource.ts';
+import { KeyRotation } from './key-rotation.ts';
 import { logResource } from './log-resource.ts';
 import { maintenanceResource } from './maintenance-resource.ts';
 import { overrideSeals } from './override-seals.ts';
@@ -22,6 +24,7 @@ export interface ServerState {
   /** What `/info/ping` says. */
   readonly state: () => { readonly state: string; readonly shortDesc: string };
   readonly version: string;
+  readonly keyRing: KeyRingText;
   /** What the node has told; absent in script threads. */
   readonly log?: LogRing;
 }
@@ -31,7 +34,7 @@ export function administrationFeature(
   platform: Platform,
   server: ServerState,
 ): Feature & { readonly overrides: ConfigOverrides; readonly scriptStore: ScriptStore } {
-  const { database, config, observe, crypto, notifier, router, scripts } = platform;
+  const { database, config, observe, crypto, notifier, router, scripts, queue } = platform;
   const alias = () => String(config.properties.get('svc.config.crypto.alias'));
   const seals = overrideSeals(crypto, alias);
   const overrides = new ConfigOverrides({ store: config, database, seals, observe });
@@ -40,6 +43,11 @@ export function administrationFeature(
     await overrides.refresh();
     notifier.notify(WAKE_UP.config);
   };
+  const rotation = new KeyRotation({
+    queue,
+    keyRing: server.keyRing,
+    projectLocation: () => String(config.properties.get('launcher.project.location')),
+  });
   return {
     overrides,
     scriptStore: scriptOverrides(overrides, activate),
@@ -74,7 +82,7 @@ export function administrationFeature(
         },
       }),
       'health*': healthResource(database),
-      'key*': keyResource(database),
+      'key*': keyResource(database, rotation),
       'log*': logResource(server.log),
       maintenance: maintenanceResource(),
       status: statusResource(database),

@@ -1,13 +1,7 @@
-import type { RewrapMemory, Rewrapper } from '#crypto/index.ts';
+import type { Rewrapper } from '#crypto/index.ts';
 import type { Db } from '#database/index.ts';
-import {
-  findSealed,
-  listSealedTables,
-  replaceSealed,
-  type SealedChange,
-  type SealedRow,
-  type SealedTable,
-} from './sealed-value-repository.ts';
+import { type KeptValue, rotateRows } from './rotate-rows.ts';
+import { findSealed, listSealedTables, type SealedRow, type SealedTable } from './sealed-value-repository.ts';
 
 export interface RotationProgress {
   readonly table: string;
@@ -20,13 +14,6 @@ export interface RotationProgress {
   readonly done: number;
 }
 
-/** A value that stays as it is, and why. */
-export interface KeptValue {
-  /** The table and the key of the row. */
-  readonly place: string;
-  readonly message: string;
-}
-
 export interface RotationResult {
   /** Values that the ring has sealed, and that stay under an older key. */
   readonly failures: readonly KeptValue[];
@@ -36,11 +23,11 @@ export interface RotationResult {
   readonly isSettled: boolean;
 }
 
-const BLOCKS = 256;
-const BATCH = 200;
-const MAX_ROUNDS = 5;
+export const BLOCKS = 256;
+export const BATCH = 200;
+export const MAX_ROUNDS = 5;
 /** Anybody may write something that looks encrypted, as often as they like. */
-const MOST_FOREIGN = 10;
+export const MOST_TOLD = 10;
 
 /**
  * Encrypts every stored value again that is not under the key in use of its alias, while nodes go on working. A batch of
@@ -80,7 +67,6 @@ class TableRotation {
   readonly #kept: Kept;
   #seen = 0;
   rewritten = 0;
-  /** Locked or changed by somebody else meanwhile. */
   missed = 0;
 
   constructor(db: Db, table: SealedTable, rewrapper: Rewrapper, kept: Kept) {
@@ -107,34 +93,13 @@ class TableRotation {
   }
 
   async #rotate(rows: readonly SealedRow[]): Promise<void> {
-    const changes = rows.map((row) => this.#rewrap(row)).filter((change) => change !== undefined);
-    const byColumns = Map.groupBy(changes, ({ texts }) =>
-      texts.map((text) => (text === null ? 0 : 1)).join(),
-    );
-    for (const alike of byColumns.values()) {
-      const written = await replaceSealed(this.#db, this.#table, alike);
-      this.rewritten += written;
-      this.missed += alike.length - written;
-    }
-  }
-
-  #rewrap(row: SealedRow): SealedChange | undefined {
-    const memory: RewrapMemory = new Map();
-    const place = `${this.#table.name} ${row.key}`;
+    const rotated = await rotateRows(this.#db, this.#table, this.#rewrapper, rows);
     const { failures, foreign } = this.#kept;
-    let sealed = 0;
-    let strange: string | undefined;
-    const texts = row.texts.map((text) => {
-      if (text === null) return null;
-      const rewrapped = this.#rewrapper.rewrap(text, memory);
-      for (const message of rewrapped.failures) failures.push({ place, message });
-      strange ??= rewrapped.foreign;
-      sealed += rewrapped.sealed;
-      return rewrapped.text === text ? null : rewrapped.text;
-    });
-    if (sealed > 0) this.#seen += 1;
-    if (strange !== undefined && ++foreign.rows <= MOST_FOREIGN)
-      foreign.first.push({ place, message: strange });
-    return texts.every((text) => text === null) ? undefined : { row, texts };
+    this.#seen += rotated.sealed;
+    this.rewritten += rotated.rewritten;
+    this.missed += rotated.missed;
+    failures.push(...rotated.failures);
+    foreign.rows += rotated.foreign.length;
+    foreign.first.push(...rotated.foreign.slice(0, Math.max(0, MOST_TOLD - foreign.first.length)));
   }
 }

@@ -14,6 +14,8 @@ export interface Rewrapped {
   readonly text: string;
   /** What keys of the ring have sealed, what is inside of others not counted. */
   readonly sealed: number;
+  /** The key of each of these, `<alias>:<id>`, in the text that was given and in this one. */
+  readonly keys: readonly { readonly before: string; readonly after: string }[];
   readonly rewrapped: number;
   /** Why what the ring has sealed is still under an older key. */
   readonly failures: readonly string[];
@@ -41,7 +43,7 @@ export class Rewrapper {
     const failures: string[] = [];
     let result = '';
     let end = 0;
-    let sealed = 0;
+    const keys: Rewrapped['keys'][number][] = [];
     let rewrapped = 0;
     let foreign: string | undefined;
     /** All that no envelope was read from. */
@@ -55,23 +57,26 @@ export class Rewrapper {
         foreign ??= plain.message;
         continue;
       }
-      sealed += 1;
+      const before = `${String(inner['key'])}:${String(inner['keyId'] ?? 'unnamed')}`;
       rest += `${text.slice(restFrom, found.start)}\n`;
       restFrom = found.end;
       try {
         const known = JSON.stringify(found.json);
         const now = memory.get(known) ?? this.#envelope(inner, plain);
+        keys.push({ before, after: now === undefined ? before : this.#nameOf(String(inner['key'])) });
         if (now === undefined) continue;
         memory.set(known, now);
         result += text.slice(end, found.start) + found.write(now);
         end = found.end;
         rewrapped += 1;
       } catch (error) {
+        keys.push({ before, after: before });
         failures.push(wordsOf(error));
       }
     }
     for (const { key, plain } of findGenuine(rest + text.slice(restFrom), this.#keys)) {
-      sealed += 1;
+      const name = `${key.alias}:${key.id}`;
+      keys.push({ before: name, after: name });
       const within = this.rewrap(plain.toString('utf8'));
       const isOld = key.id !== this.#keys.current(key.alias).id || within.rewrapped > 0;
       if (isOld) failures.push(unwritable(key.id, key.alias));
@@ -79,11 +84,16 @@ export class Rewrapper {
     }
     return {
       text: rewrapped === 0 ? text : result + text.slice(end),
-      sealed,
+      sealed: keys.length,
+      keys,
       rewrapped,
       failures,
       ...(foreign === undefined ? {} : { foreign }),
     };
+  }
+
+  #nameOf(alias: string): string {
+    return `${alias}:${this.#keys.current(alias).id}`;
   }
 
   /** The text that a key of the ring has sealed, or why there is none. */

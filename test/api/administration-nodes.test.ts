@@ -167,5 +167,8 @@ describe('the configuration over HTTP', () => {
       },
     ]);
     expect(rows[0].encrypting).not.toEqual(rows[0].lacking);
+    // What one node encrypts again would be under an older key for the other.
+    const rotated = await api('POST', 'key?_action=rotate');
+    expect([rotated.status, rotated.body.detail.id]).toEqual([409, 'CRYPTO_NODES_DIFFER']);
   });
 });

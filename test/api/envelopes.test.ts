@@ -1,12 +1,20 @@
 /** Encrypted and hashed values on their way in and out, wherever no resource keeps them itself. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../support/api.ts';
+import { openCrypto } from '#crypto/index.ts';
+import { ADMIN_PASSWORD, type Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { COMMON_RING } from '../support/key-ring.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { processFile, workflowApi } from '../support/workflow.ts';
 import { end, path, start, tag, user } from '../unit/workflow/engine/bpmn.ts';
 
 const js = (source: string) => ({ type: 'text/javascript', source });
 const WORD = 'open-sesame';
+const ALIAS = 'svc-sym-default';
+const COMMON: Record<string, string[]> = JSON.parse(COMMON_RING);
+const OLD = Buffer.alloc(32, 1).toString('base64');
+/** Before the key in use there was another one. */
+const RING = { ...COMMON, [ALIAS]: [...(COMMON[ALIAS] ?? []), OLD] };
 /** What a process of a project may do with what it is given: open it, and write it down. */
 const opener = processFile(
   'opener',
@@ -77,7 +85,7 @@ const WORD_SEAL = seal('key', 'svc-sym-default');
 const PRINT_SEAL = seal('algorithm', 'SHA-256');
 
 beforeAll(async () => {
-  server = await startTestServer({ files: FILES });
+  server = await startTestServer({ files: FILES, environment: { SVC_KEYS: JSON.stringify(RING) } });
   api = server.api;
   workflow = workflowApi(api);
   await api('PUT', 'managed/safe/one', { body: { word: WORD, print: WORD } });
@@ -206,5 +214,95 @@ describe('what a script answers to a caller', () => {
     const { body: parts } = await api('GET', `workflow/processinstance/${instance}?_fields=${part}`);
     expect(Object.keys(parts)).toContain('eventsHint');
     expect(Object.keys(parts)).not.toContain('iv');
+  });
+});
+
+describe('keys', () => {
+  const ring = (act: string, options: Parameters<Api>[2] = {}) => api('POST', `key?_action=${act}`, options);
+  const last = async () => (await api('GET', 'key/rotation')).body;
+  const ended = () => eventually(last, ({ state }) => state !== 'ACTIVE');
+  const counts = async () => {
+    const { result } = (await api('GET', `key?_queryFilter=alias+eq+"${ALIAS}"`)).body;
+    const [used] = result.filter((key: { encrypting: string[] }) => key.encrypting.length > 0);
+    const [old] = result.filter((key: { encrypting: string[] }) => key.encrypting.length === 0);
+    return { used, old };
+  };
+  const stored = async () =>
+    (await server.database.pool.query("select data, rev from managed_object where id = 'aged'")).rows[0];
+
+  beforeAll(async () => {
+    expect((await api('PUT', 'managed/safe/aged', { body: { word: 'aged word' } })).status).toBe(201);
+    const aged = await openCrypto({ keyRing: { [ALIAS]: [OLD] } }).encrypt('aged word', null, null);
+    await server.database.pool.query(
+      "update managed_object set data = jsonb_set(data, '{word}', $1) where id = 'aged'",
+      [JSON.stringify(aged)],
+    );
+  });
+
+  it('are counted and rotated by nobody but administrators, and rehearsed without a trace', async () => {
+    await api('PUT', 'repo/internal/user/clerk', {
+      body: { password: ADMIN_PASSWORD, roles: [{ _ref: 'repo/internal/role/svc-authorized' }] },
+    });
+    for (const act of ['count', 'rotate', 'cancel']) {
+      expect((await ring(act, { user: 'clerk' })).status).toBe(403);
+      expect((await ring(act, { user: null })).status).toBe(401);
+    }
+    expect((await api('GET', 'key/rotation', { user: 'clerk' })).status).toBe(403);
+    const rehearsed = await api('POST', 'key?_action=rotate&_dryRun=true');
+    expect(rehearsed.body).toMatchObject({
+      dryRun: true,
+      changes: [{ resource: 'key/rotation', operation: 'create', after: { act: 'rotate', state: 'ACTIVE' } }],
+    });
+    expect((await api('GET', 'key/rotation')).body.detail.id).toBe('CRYPTO_NO_ROTATION');
+    expect((await ring('cancel')).body.detail.id).toBe('CRYPTO_NO_ROTATION');
+    expect((await counts()).used).not.toHaveProperty('values');
+  });
+
+  it('say how many values are under each of them, once these have been counted', async () => {
+    const begun = await ring('count');
+    expect([begun.status, begun.body]).toMatchObject([200, { act: 'count', state: 'ACTIVE' }]);
+    const counted = await ended();
+    expect(counted).toMatchObject({
+      id: begun.body.id,
+      state: 'COMPLETED',
+      rewritten: 0,
+      failures: { count: 0 },
+    });
+    const { used, old } = await counts();
+    expect([old.values, old.countedAt]).toEqual([1, counted.endedAt]);
+    expect(used.values).toBeGreaterThanOrEqual(1);
+    expect(counted.values[used._id]).toBe(used.values);
+    expect(JSON.stringify(counted)).not.toMatch(/aged word|"iv"|"data"/);
+  });
+
+  it('are rotated: nothing is under an older one any more, and nobody notices', async () => {
+    const [before, { used, old }] = [await stored(), await counts()];
+    expect((await ring('rotate')).status).toBe(200);
+    expect(await ended()).toMatchObject({ act: 'rotate', state: 'COMPLETED', rewritten: 1, files: [] });
+    const after = await stored();
+    expect(before.data.word.$crypto.value.keyId).toBe(old.key);
+    expect(after.data.word.$crypto.value.keyId).toBe(used.key);
+    expect(after.rev).toBe(before.rev);
+    const now = await counts();
+    expect([now.old.values, now.used.values]).toEqual([0, used.values + 1]);
+    const opened = "svc.decrypt(svc.read('managed/safe/aged').word)";
+    expect((await api('POST', 'script?_action=eval', { body: js(opened) })).body).toBe('aged word');
+  });
+
+  it('are rotated once at a time, and no further when that is cancelled', async () => {
+    const { pool } = server.database;
+    await pool.query(
+      `insert into crypto_rotation (id, act, asked_by, ring, progress)
+       select gen_random_uuid(), act, asked_by, ring, progress from crypto_rotation order by asked_at desc limit 1`,
+    );
+    const refused = await ring('count');
+    expect([refused.status, refused.body.detail.id]).toEqual([409, 'CRYPTO_ROTATION_UNDER_WAY']);
+    expect((await ring('cancel')).body).toMatchObject({ state: 'CANCELLED' });
+    expect(await last()).toMatchObject({ state: 'CANCELLED', endedAt: expect.any(String) });
+    const changes = await eventually(
+      async () => (await api('GET', 'audit/activity?_queryFilter=objectId+eq+"key/rotation"')).body.result,
+      (entries: { userId: string }[]) => entries.length >= 3,
+    );
+    expect(changes.map(({ userId }) => userId)).toContain('svc-admin');
   });
 });
