@@ -38,7 +38,10 @@ export interface InboxRow extends TaskRow {
   readonly is_cut: boolean;
 }
 
-/** A page of tasks, those first that are due first, and those last that are never due. */
+/**
+ * A page of tasks, those first that are due first, and those last that are never due. Of what is looked at only when it is due
+ * is read, row by row: left to the planner (`offset 0` keeps it away), whoever has many tasks had all tasks read.
+ */
 export async function findInbox(db: Db, question: InboxQuestion): Promise<InboxRow[]> {
   const { kind, taker, processKey, dueBefore, dueAfter, after, limit } = question;
   const conditions = [sql`t.ended_at is null`, holderIs(kind, taker)];
@@ -48,12 +51,19 @@ export async function findInbox(db: Db, question: InboxQuestion): Promise<InboxR
   const { rows } = await sql<InboxRow>`
     with looked_at as materialized (${idsOf(kind, taker)}),
     found as materialized (
-      select t.* from looked_at l join workflow_task t on t.id = l.task_id where ${sql.join(conditions, sql` and `)})
+      select t.id, t.due_at from looked_at l cross join lateral (
+        select t.id, t.due_at from workflow_task t
+        where t.id = l.task_id and ${sql.join(conditions, sql` and `)} offset 0) t),
+    page as materialized (
+      select t.id from found t where ${isBehind(after)} order by t.due_at nulls last, t.id limit ${limit})
     select t.*, i.definition_name as process_name, i.business_key, i.start_user_id, i.started_at,
            (select count(*) from found) as total, (select count(*) from looked_at) > ${MOST_TASKS} as is_cut
-    from found t join workflow_instance i on i.id = t.instance_id
-    where ${isBehind(after)}
-    order by t.due_at nulls last, t.id limit ${limit}`.execute(db);
+    from page p
+    cross join lateral (select t.* from workflow_task t where t.id = p.id offset 0) t
+    cross join lateral (
+      select definition_name, business_key, start_user_id, started_at from workflow_instance
+      where id = t.instance_id offset 0) i
+    order by t.due_at nulls last, t.id`.execute(db);
   return rows;
 }
 
@@ -70,7 +80,8 @@ export async function countInbox(db: Db, taker: Taker): Promise<InboxCounts> {
     with mine as materialized (${idsOf('mine', taker)})
     select (select count(*) from mine) as mine,
            (select count(*) from (${idsOf('claimable', taker)}) c) as claimable,
-           (select count(*) from mine m join workflow_task t on t.id = m.task_id where t.due_at < now()) as overdue`.execute(
+           (select count(*) from mine m cross join lateral (
+              select from workflow_task t where t.id = m.task_id and t.due_at < now() offset 0) t) as overdue`.execute(
     db,
   );
   return oneRow(rows);

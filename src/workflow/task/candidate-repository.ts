@@ -20,6 +20,12 @@ const LINK_ORDERS: Readonly<Record<string, RawBuilder<unknown>>> = {
   createTime: sql`l.task_created_at`,
 };
 
+/** The same of tasks. */
+const TASK_ORDERS: Readonly<Record<string, RawBuilder<unknown>>> = {
+  id: sql`t.id`,
+  createTime: sql`t.created_at`,
+};
+
 /** Holds for the tasks `t` of these people, as one set of ids: an alternative would look at every open task. */
 export function isOfCandidates({ user, groups, assignee }: Candidates, isOpen: boolean): Condition {
   const open = isOpen ? sql`and l.is_open` : sql``;
@@ -56,10 +62,9 @@ export async function tasksOfCandidates(
   const column = others.length === 0 ? LINK_ORDERS[key?.name ?? 'id'] : undefined;
   if (column === undefined && !(await areFew(db, candidates.groups))) return undefined;
   const direction = key?.isDescending === true ? sql`desc` : sql`asc`;
-  const first =
-    column === undefined
-      ? sql``
-      : sql`order by ${column} ${direction}, l.task_id ${direction} limit ${limit}`;
+  const firstBy = (ordered: RawBuilder<unknown> | undefined, id: RawBuilder<unknown>) =>
+    ordered === undefined ? sql`` : sql`order by ${ordered} ${direction}, ${id} ${direction} limit ${limit}`;
+  const first = firstBy(column, sql`l.task_id`);
   // The fence keeps the planner from going the other way round.
   const task = sql`lateral (select t.* from workflow_task t
                             where t.id = l.task_id and ${sql.join(conditions, sql` and `)} offset 0) t`;
@@ -70,12 +75,13 @@ export async function tasksOfCandidates(
           where l.type = 'candidate' and l.is_open and l.group_id = g.group_id ${first}) k`,
   ];
   if (user !== undefined) {
-    ways.push(sql`select t.* from workflow_identity_link l cross join ${task}
-                  where l.type = 'candidate' and l.is_open and l.user_id = ${user}`);
+    ways.push(sql`(select t.* from workflow_identity_link l cross join ${task}
+                   where l.type = 'candidate' and l.is_open and l.user_id = ${user} ${first})`);
   }
   if (assignee !== undefined) {
-    ways.push(sql`select t.* from workflow_task t
-                  where t.assignee = ${assignee} and ${sql.join(conditions, sql` and `)}`);
+    const own = column && TASK_ORDERS[key?.name ?? 'id'];
+    ways.push(sql`(select t.* from workflow_task t
+                   where t.assignee = ${assignee} and ${sql.join(conditions, sql` and `)} ${firstBy(own, sql`t.id`)})`);
   }
   return sql`(select distinct on (w.id) w.* from (${sql.join(ways, sql` union all `)}) w order by w.id) t`;
 }
