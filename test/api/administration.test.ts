@@ -208,7 +208,7 @@ describe('the configuration over HTTP', () => {
       [
         'PUT',
         'schedule/s',
-        { invokeService: 'provisioner', schedule: '0 0 * * *' },
+        { invokeService: 'elsewhere', schedule: '0 0 * * *' },
         /:3:15 .*has 5 fields .* a Unix cron/,
       ],
     ] as const) {
@@ -368,7 +368,7 @@ describe('the configuration over HTTP', () => {
   });
 
   it('has schedules that come and go', async () => {
-    const schedule = { persisted: true, schedule: '0 0 2 * * ?', invokeService: 'provisioner' };
+    const schedule = { persisted: true, schedule: '0 0 2 * * ?', invokeService: 'elsewhere' };
     const created = await api('PUT', 'config/schedule/nightly', { body: schedule });
     expect(created.status).toBe(201);
     expect((await api('GET', 'scheduler/job/nightly')).body).toMatchObject({ schedule: '0 0 2 * * ?' });
