@@ -64,29 +64,33 @@ describe('svc doctor', () => {
       'create table doctored (n integer) with (autovacuum_enabled = false)',
       'create index doctored_n on managed_object (rev)',
     );
-    await change("update pg_index set indisvalid = false where indexrelid = 'doctored_n'::regclass");
-    expect(await found({ SVC_LOGLEVEL: 'debug' })).toEqual([
-      'UNKNOWN_SETTING the environment',
-      'INDEX_INVALID doctored_n',
-      'AUTOVACUUM_OFF doctored',
-    ]);
-    await change('drop table doctored', 'drop index doctored_n');
+    try {
+      await change("update pg_index set indisvalid = false where indexrelid = 'doctored_n'::regclass");
+      expect(await found({ SVC_LOGLEVEL: 'debug' })).toEqual([
+        'UNKNOWN_SETTING the environment',
+        'INDEX_INVALID doctored_n',
+        'AUTOVACUUM_OFF doctored',
+      ]);
+    } finally {
+      await change('drop table doctored', 'drop index doctored_n');
+    }
   });
 
   it('finds who waits for a lock of a transaction that does nothing', async () => {
     const [one, other] = await Promise.all([server.database.pool.connect(), server.database.pool.connect()]);
+    let waiting: Promise<unknown> = Promise.resolve();
     try {
       await one.query('begin; lock table personal_item in access exclusive mode');
-      const waiting = other.query('select from personal_item');
+      waiting = other.query('select from personal_item');
       await expect
         .poll(async () => (await found()).map((line: string) => line.split(' ')[0]), {
           timeout: 20_000,
           interval: 1_000,
         })
         .toEqual(['LOCK_WAIT']);
+    } finally {
       await one.query('rollback');
       await waiting;
-    } finally {
       one.release();
       other.release();
     }
@@ -125,11 +129,10 @@ describe('svc doctor', () => {
       await change(`alter database "${name}" set track_counts = off`);
       expect(await found()).toContain('AUTOVACUUM_OFF autovacuum');
     } finally {
-      await change(`alter database "${name}" reset track_counts`);
+      await change(`alter database "${name}" reset track_counts`, 'drop table if exists doctored');
       await holder.query('rollback');
       holder.release();
     }
-    await change('drop table doctored');
   });
 
   it('finds a transaction that does nothing, ids and connections that run short', async () => {
