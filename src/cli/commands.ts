@@ -77,7 +77,7 @@ export const REMOTE_HALVES: Readonly<
     load: async () => (await import('./remote/audit.ts')).auditTrail,
   },
   why: {
-    verbs: ['process', 'task', 'node', 'object', 'request'],
+    verbs: ['process', 'task', 'node', 'object', 'account', 'request'],
     load: async () => (await import('./remote/why.ts')).whyWaiting,
   },
   'api-key': {

@@ -5,6 +5,7 @@ import type { Mapping } from './mapping.ts';
 import type { Mappings } from './mappings.ts';
 import { findWaiting, type QueueRow } from './outbox-repository.ts';
 import { listStates, listStatesOfTarget, type StateRow } from './state-repository.ts';
+import type { DeliveryNote } from './written-by.ts';
 
 interface Question {
   readonly collection: string;
@@ -41,7 +42,8 @@ async function explainAs(
     ...pairs.map(({ row }) => row.qualifier),
     ...states.map((state) => state.qualifier),
   ]);
-  const [waiting] = end === 'source' ? await findWaiting(db, name, [id]) : [];
+  const sources = end === 'source' ? [id] : [...pairs, ...states].map(sourceIdOf);
+  const [waiting] = await findWaiting(db, name, sources);
   const common = {
     mapping: name,
     role: end,
@@ -57,8 +59,12 @@ async function explainAs(
   });
 }
 
-function shownWaiting({ state, attempt, due_at }: QueueRow): JsonObject {
-  return { state, attempt, dueAt: due_at.toISOString() };
+function sourceIdOf(one: LinkedPair | StateRow): string {
+  return 'row' in one ? one.sourceId : one.source_id;
+}
+
+function shownWaiting({ state, attempt, due_at, error }: QueueRow): JsonObject {
+  return { state, attempt, dueAt: due_at.toISOString(), ...(error === null ? {} : { error }) };
 }
 
 function explanation(
@@ -88,8 +94,19 @@ function explanation(
   };
 }
 
-function attributesOf({ provenance }: StateRow): JsonObject[] {
-  return Object.entries(provenance ?? {}).map(([attribute, by]) => ({ attribute, ...by }));
+/** By which rule each attribute is what it is, and by which change, of whom. */
+function attributesOf({ provenance, deliveries }: StateRow): JsonObject[] {
+  return Object.entries(provenance ?? {}).map(([attribute, { delivery, ...by }]) => ({
+    attribute,
+    ...by,
+    ...shownDelivery(delivery === undefined ? undefined : deliveries?.[delivery]),
+  }));
+}
+
+function shownDelivery(note: DeliveryNote | undefined): JsonObject {
+  if (note === undefined) return {};
+  const { at, transactionId, userId, sourceRev, reconId } = note;
+  return { at, transactionId, userId, sourceRev, reconId };
 }
 
 function sentenceOf(mapping: Mapping, pair: LinkedPair | undefined, state: StateRow | undefined): string {

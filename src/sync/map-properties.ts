@@ -4,7 +4,14 @@ import { holds, runScript } from './mapping-scripts.ts';
 import type { Scope } from './stage.ts';
 
 /** What gave a target its values: by pointer, where that stands in the mapping, and of which property of the source it is. */
-export type Provenance = Record<string, { readonly rule: string; readonly source?: string }>;
+export type Provenance = Record<string, Rule>;
+
+interface Rule {
+  readonly rule: string;
+  readonly source?: string;
+  /** Which of the deliveries that are remembered has written it. */
+  readonly delivery?: number;
+}
 
 /** Both sides before and after. */
 export interface Sides {

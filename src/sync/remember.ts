@@ -5,6 +5,7 @@ import { NO_SOURCE, type Sight } from './look.ts';
 import type { Scope } from './stage.ts';
 import { forgetState, type StateRow, storeState } from './state-repository.ts';
 import { auditFacts } from './sync-record.ts';
+import { type DeliveryNote, type WrittenBy, writtenBy } from './written-by.ts';
 
 interface Done {
   readonly sight: Sight;
@@ -36,7 +37,7 @@ export async function remember(scope: Scope, done: Done): Promise<void> {
       outcome: 'delivered',
       error: null,
       assignments: outcome.assignments ?? state?.assignments ?? null,
-      provenance: outcome.provenance ?? state?.provenance ?? null,
+      ...whoWrote(scope, done),
       source_rev: revisionOf(source),
       transaction_id: context.transactionId,
     });
@@ -44,6 +45,25 @@ export async function remember(scope: Scope, done: Done): Promise<void> {
   if (!hasChanged && choice.action !== 'REPORT') return;
   const facts = auditFacts(scope, sourceId, { sight, choice }, { outcome });
   await platform.record(context, facts, `${mapping.source}/${sourceId}`);
+}
+
+/** Of a delivery that has mapped nothing, what was known before stays. */
+function whoWrote(
+  { platform, context, reconId }: Scope,
+  { sight, outcome, state }: Done,
+): Pick<StateRow, 'provenance' | 'deliveries'> {
+  const { provenance, written } = outcome;
+  const before = { provenance: state?.provenance ?? null, deliveries: state?.deliveries ?? null };
+  if (provenance === null) return before;
+  const now: DeliveryNote = {
+    at: new Date(platform.clock.now()).toISOString(),
+    transactionId: context.transactionId,
+    userId: context.security.authenticationId,
+    sourceRev: revisionOf(sight.source),
+    reconId: reconId ?? null,
+  };
+  const known: WrittenBy = { provenance: before.provenance ?? {}, deliveries: before.deliveries ?? [] };
+  return writtenBy(known, provenance, written, now);
 }
 
 function isNews({ outcome, state }: Done): boolean {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Provenance } from './map-properties.ts';
+import type { DeliveryNote } from './written-by.ts';
 
 /** What came of the last delivery of a source object. */
 export interface StateRow {
@@ -16,6 +17,7 @@ export interface StateRow {
   /** Those that were in effect when the target was written last. */
   readonly assignments: JsonValue;
   readonly provenance: Provenance | null;
+  readonly deliveries: readonly DeliveryNote[] | null;
   readonly source_rev: string | null;
   readonly transaction_id: string | null;
   readonly delivered_at: Date;
@@ -24,7 +26,7 @@ export interface StateRow {
 export type NewState = Omit<StateRow, 'delivered_at'>;
 
 const COLUMNS = sql.raw(
-  'mapping, qualifier, source_id, target_id, situation, action, outcome, error, assignments, provenance, source_rev, transaction_id, delivered_at',
+  'mapping, qualifier, source_id, target_id, situation, action, outcome, error, assignments, provenance, deliveries, source_rev, transaction_id, delivered_at',
 );
 
 export async function findState(
@@ -67,14 +69,14 @@ export async function storeState(db: Db, state: NewState): Promise<void> {
   const { mapping, qualifier, source_id, target_id, situation, action, outcome, source_rev } = state;
   await sql`
     insert into sync_state (mapping, qualifier, source_id, target_id, situation, action, outcome, error, assignments,
-      provenance, source_rev, transaction_id)
+      provenance, deliveries, source_rev, transaction_id)
     values (${mapping}, ${qualifier}, ${source_id}, ${target_id}, ${situation}, ${action}, ${outcome},
       ${written(state.error)}::jsonb, ${written(state.assignments)}::jsonb, ${written(state.provenance)}::jsonb,
-      ${source_rev}, ${state.transaction_id})
+      ${written(state.deliveries)}::jsonb, ${source_rev}, ${state.transaction_id})
     on conflict (mapping, qualifier, source_id) do update
     set target_id = excluded.target_id, situation = excluded.situation, action = excluded.action,
       outcome = excluded.outcome, error = excluded.error, assignments = excluded.assignments,
-      provenance = excluded.provenance, source_rev = excluded.source_rev, transaction_id = excluded.transaction_id,
+      provenance = excluded.provenance, deliveries = excluded.deliveries, source_rev = excluded.source_rev, transaction_id = excluded.transaction_id,
       delivered_at = clock_timestamp()`.execute(db);
 }
 
@@ -104,6 +106,6 @@ export async function forgetState(
     where mapping = ${mapping} and qualifier = ${qualifier} and source_id = ${sourceId}`.execute(db);
 }
 
-function written(value: JsonValue | Provenance | null): string | null {
+function written(value: JsonValue | Provenance | readonly DeliveryNote[] | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }

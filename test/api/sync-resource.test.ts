@@ -167,8 +167,15 @@ describe('/sync and /repo/link', () => {
     });
     expect(told.attributes).toEqual(
       expect.arrayContaining([
-        { attribute: '/mail', rule: 'properties/1', source: '/mail' },
-        { attribute: '/by', rule: 'onUpdate' },
+        expect.objectContaining({
+          attribute: '/mail',
+          rule: 'properties/1',
+          source: '/mail',
+          sourceRev: '1',
+        }),
+        expect.objectContaining({ attribute: '/by', rule: 'onUpdate', sourceRev: '1', userId: 'svc-admin' }),
+        // The second delivery has not written it.
+        expect.objectContaining({ attribute: '/login', rule: 'properties/0', sourceRev: '0' }),
       ]),
     );
     const asTarget = (await api('GET', `sync/why?resource=managed/entry/${entry._id}`)).body.mappings;

@@ -1,10 +1,11 @@
 import type { Client, JsonObject } from '#client/index.ts';
+import { FILTER_FLAG } from './list.ts';
 import { isTable, say, showObject } from './output.ts';
 import { commandOfVerbs } from './verb.ts';
-import { whyObject } from './why-object.ts';
+import { whyAccount, whyObject } from './why-object.ts';
 import { whyRequest } from './why-request.ts';
 
-/** `svc why process|task|node|object|request`: what something waits for, or what became of it. */
+/** `svc why process|task|node|object|account|request`: what something waits for, or what became of it. */
 export const whyWaiting = commandOfVerbs({
   name: 'why',
   summary: 'tell what a process or a task waits for, how a node is, what mappings or a request have caused',
@@ -61,6 +62,17 @@ export const whyWaiting = commandOfVerbs({
       flags: { mapping: { does: 'only this one', value: '<name>' } },
       example: 'svc why object managed/user/42',
       run: whyObject,
+    },
+    account: {
+      does: 'what gave an object of another system each of its values, and by whose change',
+      takes: ['<system>/<type>[/<id>]'],
+      flags: {
+        ...FILTER_FLAG,
+        attribute: { does: 'only this one', value: '<name>' },
+        mapping: { does: 'only this one', value: '<name>' },
+      },
+      example: `svc why account ldap/account --filter 'uid eq "dora"'`,
+      run: whyAccount,
     },
     request: {
       does: 'all that it caused, and what the node that answers has said of it',
