@@ -1,4 +1,4 @@
-import { BadRequestError, PayloadTooLargeError, toResourceError } from '#errors/index.ts';
+import { BadRequestError, PayloadTooLargeError, ResourceError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { formatPath, type PatchOperation, type RefusedRequest, type Request } from '#resource/index.ts';
 import { bulkIdIn, bulkIdsIn, inGroups, partResource } from './circles.ts';
@@ -47,11 +47,17 @@ export type Together = <T>(work: () => Promise<T>) => Promise<T>;
  * them or none.
  *
  * @param together does several so that the failure of one leaves nothing of any
+ * @param isAllOrNone the first failure is that of the request
+ * @throws ResourceError with `isAllOrNone`, what is wrong with one of them
  */
 export async function performBulk(
   body: JsonValue,
   base: string,
-  { perform, together }: { readonly perform: Perform; readonly together: Together },
+  {
+    perform,
+    together,
+    isAllOrNone,
+  }: { readonly perform: Perform; readonly together: Together; readonly isAllOrNone: boolean },
 ): Promise<BulkDone> {
   const { operations, failOnErrors } = readBulk(body);
   const refused: RefusedRequest[] = [];
@@ -118,6 +124,8 @@ export async function performBulk(
         return settled;
       });
     } catch (thrown) {
+      const culprit = all.find((one) => one.at === at);
+      if (isAllOrNone && culprit !== undefined) failedWith(culprit.operation, thrown);
       return all.map(({ at: own, operation }) => {
         if (own === at) return [own, failedWith(operation, thrown)];
         const guilty = operations[at]?.bulkId ?? '';
@@ -140,6 +148,7 @@ export async function performBulk(
     const { status } = statusOf(error);
     // What is wrong with the server is wrong with all of it.
     if (status >= 500) throw thrown;
+    if (isAllOrNone) throw withOperation(operation, error);
     const path = operation.path.map(encodeURIComponent).join('/');
     const location = operation.method === 'POST' ? {} : { location: `${base}/${path}` };
     const response = scimErrorBody(error);
@@ -157,6 +166,14 @@ export async function performBulk(
       hint: 'A POST of the same request has that bulkId',
     });
   }
+}
+
+/** The same error, and of which operation it is. */
+function withOperation({ method, path, bulkId }: BulkOperation, error: ResourceError): ResourceError {
+  const which = bulkId === null ? '' : `, bulkId '${bulkId}'`;
+  const message = `${method} /${path.join('/')}${which}: ${error.message}; nothing of the request was done`;
+  const { code, detail } = error;
+  return new ResourceError(code, message, { ...(detail === undefined ? {} : { detail }), cause: error });
 }
 
 function shown({ method, bulkId }: BulkOperation) {

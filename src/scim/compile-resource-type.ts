@@ -107,6 +107,15 @@ class TypeCompiler {
       byAttribute.set(key, [...(byAttribute.get(key) ?? []), bound]);
     }
     const attributes = [...byAttribute.values()].flatMap((all) => this.#attribute(all) ?? []);
+    const isKept = this.#config.onDelete === 'deactivate';
+    const active = attributes.find((one) => one.name === 'active');
+    const isFlag = active?.binding.kind === 'property' && active.type === 'boolean';
+    if (isKept && (!isFlag || active.mutability === 'readOnly')) {
+      this.#faults.push({
+        field: `${this.#field}/onDelete`,
+        message: "'deactivate' needs a boolean attribute 'active' that can be written",
+      });
+    }
     return {
       name,
       endpoint: endpoint.slice(1),
@@ -116,6 +125,7 @@ class TypeCompiler {
       extensions,
       defaults,
       attributes,
+      isKept,
       isCalculated: this.#hasReadHook || this.#config.attributes.some((one) => this.#isCalculated(one)),
     };
   }

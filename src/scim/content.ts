@@ -169,7 +169,9 @@ export function refsOf(attribute: Attribute, { collections }: Reference, given: 
   const [collection] = collections;
   const list = Array.isArray(given) ? given : given === null ? [] : [given];
   const ids = list.flatMap((one) => {
-    const id = isObject(one) ? (memberIgnoringCase(one, 'value') ?? null) : one;
+    const id = isObject(one)
+      ? (memberIgnoringCase(one, 'value') ?? idIn(memberIgnoringCase(one, '$ref')))
+      : one;
     // Entra takes a manager away so.
     if ((id === null || id === '') && !attribute.multiValued) return [];
     if (typeof id === 'string' && id !== '') return [id];
@@ -177,6 +179,16 @@ export function refsOf(attribute: Attribute, { collections }: Reference, given: 
   });
   if (!attribute.multiValued && ids.length > 1) throw badValue(attribute, given, 'one value');
   return [...new Set(ids)].map((id) => `${collection}/${formatPath([id])}`);
+}
+
+/** The id that an address of a resource ends with, for a client that gives nothing else. */
+function idIn(address: JsonValue | undefined): string | null {
+  const segment = typeof address === 'string' ? address.slice(address.lastIndexOf('/') + 1) : '';
+  try {
+    return segment === '' ? null : decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
 }
 
 /** A value as it is stored. @throws BadRequestError `SCIM_BAD_VALUE` */

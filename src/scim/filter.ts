@@ -32,9 +32,10 @@ export function parseScimFilter(text: string, schemas: readonly string[]): ScimF
 
 /** The `name[filter].sub` of a patch. @throws BadRequestError `SCIM_BAD_PATH`, `SCIM_BAD_FILTER` */
 export function parseElementPath(
-  text: string,
+  given: string,
   schemas: readonly string[],
 ): { readonly path: AttributePath; readonly filter: ScimFilter | null } {
+  const text = given.trim();
   const open = text.indexOf('[');
   if (open === -1) return { path: parseAttributePath(text, schemas), filter: null };
   const close = text.lastIndexOf(']');

@@ -86,6 +86,8 @@ export interface ResourceType {
   /** Properties that a new object has if no attribute gives them. */
   readonly defaults: JsonObject;
   readonly attributes: readonly Attribute[];
+  /** Whether a DELETE says that the object is not active any more, and leaves it there. */
+  readonly isKept: boolean;
   /** Whether scripts or other objects have a say in what a read shows, so that a write does not answer with all of it. */
   readonly isCalculated: boolean;
 }
@@ -108,4 +110,11 @@ export function subAttributeAt({ subAttributes }: Attribute, name: string): SubA
 
 export function schemasOf({ schema, extensions }: ResourceType): readonly string[] {
   return [schema, ...extensions.map((one) => one.schema)];
+}
+
+/** Lists of references that clients write. */
+export function writtenLists({ attributes }: ResourceType): readonly Reference[] {
+  return attributes.flatMap(({ binding, mutability }) =>
+    binding.kind === 'reference' && binding.isArray && mutability !== 'readOnly' ? [binding] : [],
+  );
 }

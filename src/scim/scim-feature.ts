@@ -25,11 +25,11 @@ export function scimFeature(
 
 /** `scim.json` against the types that there are. */
 export function checkScim({ config }: Inspection): void {
-  config.addCheck(scimConfig, (value) => {
+  config.addCheck(scimConfig, (value, _id, previous) => {
     const origin = config.originOf(scimConfig.id);
     // The shipped file is for the shipped types: of others it shows what they have of them, and keeps no node from
     // its start.
-    const isOwn = origin.kind !== 'file' || !isAbsolute(origin.file);
+    const isOwn = previous !== undefined || origin.kind !== 'file' || !isAbsolute(origin.file);
     return isOwn ? compileResourceTypes(value, config.get(managedConfig)).faults.map(objectionOf) : [];
   });
 }

@@ -18,7 +18,7 @@ import { fieldsFor, type Shown } from './fields.ts';
 import { type EdgeChanges, patchResource } from './patch.ts';
 import { type Parameters, readQuery } from './read-query.ts';
 import { represent } from './representation.ts';
-import type { Reference, ResourceType } from './resource-type.ts';
+import { type ResourceType, writtenLists } from './resource-type.ts';
 import {
   type Ask,
   baseOf,
@@ -133,6 +133,10 @@ export class ScimObjects {
 
   /** With what only it says of others: a group goes with its members, though a role that somebody has does not go by itself. */
   async remove(id: string, revision: string | null): Promise<Resource> {
+    if (this.#type.isKept) {
+      const operation = { operation: 'replace', field: ['active'], value: false } as const;
+      return this.patch(id, revision, [operation], { attributes: 'id' });
+    }
     const path = pathOf(this.#type, id);
     const lists = this.#ask.isServer ? writtenLists(this.#type) : [];
     if (lists.length > 0) {
@@ -324,13 +328,6 @@ export class ScimObjects {
 
 const SHOWS_ALL: Pick<Selection, 'shows'> = { shows: () => true };
 const SHOWS_NOTHING: Shown = { shows: () => false, showsPart: () => false };
-
-/** Lists of references that clients write. */
-function writtenLists({ attributes }: ResourceType): readonly Reference[] {
-  return attributes.flatMap(({ binding, mutability }) =>
-    binding.kind === 'reference' && binding.isArray && mutability !== 'readOnly' ? [binding] : [],
-  );
-}
 
 /** A resource as it is before a change. */
 interface Before {

@@ -140,6 +140,7 @@ export class ScimResource implements RouteHandler {
     const { router } = this.#platform;
     const { unitOfWork } = writeContext(context);
     const done = await performBulk(request.content, baseOf(context), {
+      isAllOrNone: isYes('allOrNone', request.parameters['allOrNone']),
       together: (work) => unitOfWork.savepoint(work),
       async perform(inner) {
         // Each is judged as if it had come by itself.
@@ -237,6 +238,12 @@ export class ScimResource implements RouteHandler {
   #typeAt(endpoint: string): ResourceType | undefined {
     return this.#platform.types().find((type) => type.endpoint === endpoint);
   }
+}
+
+/** @throws BadRequestError for what is neither */
+function isYes(name: string, text = 'false'): boolean {
+  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  throw new BadRequestError(`'${name}' is '${text}', not true or false`, { id: 'SCIM_BAD_VALUE' });
 }
 
 function answered(content: JsonObject, id: string | null): Resource {

@@ -1,5 +1,5 @@
 import type { Shown } from './fields.ts';
-import type { Attribute, ResourceType } from './resource-type.ts';
+import { type Attribute, type ResourceType, writtenLists } from './resource-type.ts';
 import type { Selection } from './selection.ts';
 
 /** What is read of a resource on its way through a change. */
@@ -36,8 +36,6 @@ export function shownFor(type: ResourceType, selection: Selection): ShownOnTheWa
 const onTheWay = new WeakMap<Selection, ShownOnTheWay>();
 
 /** Whether all that the answer to a change shows is read before it: not where that is a list that may be long and is about to change. */
-export function answersWhole({ attributes }: ResourceType): boolean {
-  return !attributes.some(
-    ({ binding, mutability }) => binding.kind === 'reference' && binding.isArray && mutability !== 'readOnly',
-  );
+export function answersWhole(type: ResourceType): boolean {
+  return writtenLists(type).length === 0;
 }

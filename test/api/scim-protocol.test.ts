@@ -1,4 +1,5 @@
 /** What RFC 7643, 7644 and 9865 demand of the small things, and whom they protect. */
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
@@ -37,6 +38,18 @@ const find = (type: string, filter: string, more: Record<string, string> = {}) =
 const ids = ({ body }: { body: { Resources: { id: string }[] } }) => body.Resources.map(({ id }) => id);
 
 describe('a request', () => {
+  it('may name several revisions that it knows, or any', async () => {
+    const { id } = await make('/Users', person('known'));
+    for (const [tags, status] of [
+      ['W/"7", W/"0"', 304],
+      ['*', 304],
+      ['W/"7", "10"', 200],
+    ] as const) {
+      const { status: is } = await ask('GET', `/Users/${id}`, { as, headers: { 'If-None-Match': tags } });
+      expect([tags, is]).toEqual([tags, status]);
+    }
+  });
+
   it('for the head of a resource is answered like one for the resource, without it', async () => {
     const { id } = await make('/Users', person('head'));
     const whole = await scim('GET', `/Users/${id}`);
@@ -325,7 +338,55 @@ describe('the audit', () => {
   });
 });
 
+describe('a bulk request of all or none', () => {
+  const post = (bulkId: string, data: object) => ({ method: 'POST', path: '/Users', bulkId, data });
+  const bulk = (...Operations: readonly object[]) =>
+    scim('POST', '/Bulk?allOrNone=true', { Operations, failOnErrors: 5 });
+  const circular = (name: string, other: string, more: object = {}) =>
+    post(name, { ...person(name), ...more, [ENTERPRISE]: { manager: { value: `bulkId:${other}` } } });
+  const left = async () => (await find('Users', 'userName sw "together-"')).body.totalResults;
+
+  it('leaves nothing where one operation fails, and says which', async () => {
+    const one = post('one', person('together-one'));
+    const failed = await bulk(one, post('two', person('together-one')));
+    expect([failed.status, failed.body.scimType, await left()]).toEqual([409, 'uniqueness', 0]);
+    expect(failed.body.detail).toMatch(/^POST \/Users, bulkId 'two': /);
+    const round = await bulk(
+      one,
+      circular('together-a', 'together-b'),
+      circular('together-b', 'together-a', { emails: [] }),
+    );
+    expect([round.status, await left()]).toEqual([400, 0]);
+    expect(round.body.detail).toMatch(/^POST \/Users, bulkId 'together-b': /);
+    const done = await bulk(one, post('two', person('together-two')));
+    expect([done.status, done.body.Operations.length, await left()]).toEqual([200, 2, 2]);
+    expect((await scim('POST', '/Bulk?allOrNone=perhaps', { Operations: [] })).status).toBe(400);
+  });
+});
+
 describe('a configuration that is changed while the server runs', () => {
+  it('lets a DELETE deactivate, where it says so', async () => {
+    const { $schema: _, ...shipped } = JSON.parse(await readFile('conf/scim.json', 'utf8'));
+    const { id } = await make('/Users', person('leaver'));
+    const shippedBut = (onDelete: string, at: number) => ({
+      resourceTypes: shipped.resourceTypes.map((one: object, n: number) =>
+        n === at ? { ...one, onDelete } : one,
+      ),
+    });
+    expect((await server.api('PUT', 'config/scim', { body: shippedBut('deactivate', 1) })).status).toBe(400);
+    const changed = await server.api('PUT', 'config/scim', { body: shippedBut('deactivate', 0) });
+    expect([changed.status, changed.body.message]).toEqual([200, undefined]);
+    const stale = await ask('DELETE', `/Users/${id}`, { as, headers: { 'If-Match': 'W/"7"' } });
+    expect(stale.status).toBe(412);
+    expect((await scim('DELETE', `/Users/${id}`)).status).toBe(204);
+    expect((await scim('DELETE', `/Users/${id}`)).status).toBe(204);
+    expect((await scim('GET', `/Users/${id}`)).body).toMatchObject({ userName: 'leaver', active: false });
+    expect((await scim('DELETE', '/Users/nobody')).status).toBe(404);
+    await server.api('PUT', 'config/scim', { body: shipped });
+    expect((await scim('DELETE', `/Users/${id}`)).status).toBe(204);
+    expect((await scim('GET', `/Users/${id}`)).status).toBe(404);
+  });
+
   it('is what clients see from then on', async () => {
     const names = async () => {
       const { body } = await scim('GET', `/Schemas/${ENTERPRISE}`);

@@ -32,6 +32,8 @@ const resourceType = z.strictObject({
   extensions: z
     .array(z.strictObject({ schema: filledText(), required: z.boolean().default(false) }))
     .default([]),
+  /** What a DELETE does; `deactivate` needs the attribute `active`, which it sets to false. */
+  onDelete: z.enum(['delete', 'deactivate']).default('delete'),
   /** By property: what a new object has where no attribute gives it. */
   defaults: jsonObject().default({}),
   attributes: z.array(attribute),

@@ -32,7 +32,7 @@ export function readScimRequest(http: HttpRequest): TranslatedRequest {
   return {
     request: read(),
     prettyPrint: false,
-    ifNoneMatch: method === 'GET' ? tagOf(header('if-none-match')) : null,
+    ifNoneMatch: method === 'GET' ? (header('if-none-match') ?? null) : null,
     mimeType: null,
   };
 
@@ -117,8 +117,18 @@ function searchOf(body: JsonObject): Record<string, string> {
 
 /** `W/"3"`, `"3"` or `*`, which is any. */
 function tagOf(text: string | undefined): string | null {
-  const tag = text?.trim().replace(/^(?:W\/)?"(.*)"$/, '$1');
-  return tag === undefined || tag === '*' ? null : tag;
+  const tag = text === undefined ? '*' : bareTag(text);
+  return tag === '*' ? null : tag;
+}
+
+function bareTag(text: string): string {
+  return text.trim().replace(/^(?:W\/)?"(.*)"$/, '$1');
+}
+
+/** Whether an `If-None-Match` names a revision, alone, among others, or as any there is (RFC 9110, 13.1.2). */
+export function isNamedBy(ifNoneMatch: string, revision: string | null): boolean {
+  if (ifNoneMatch.trim() === '*') return true;
+  return revision !== null && ifNoneMatch.split(',').some((one) => bareTag(one) === revision);
 }
 
 /** @throws BadRequestError for what may have been meant as `_dryRun`, and for that twice */

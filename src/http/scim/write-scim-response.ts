@@ -4,6 +4,7 @@ import type { Request, Response } from '#resource/index.ts';
 import { scimErrorBody, statusOf } from '#scim/index.ts';
 import { textOf } from '../json-text.ts';
 import { type Answer, type AnswerForm, retryAfter } from '../write-response.ts';
+import { isNamedBy } from './read-scim-request.ts';
 
 const HEADERS = {
   'Content-Type': 'application/scim+json;charset=UTF-8',
@@ -40,7 +41,7 @@ export async function writeScimResponse(
   if (!created && isObject(content) && Object.keys(content).length === 0) {
     return { status: 204, headers: { ...HEADERS, ...etag }, body: null };
   }
-  if (request.method === 'read' && form.ifNoneMatch !== null && form.ifNoneMatch === revision) {
+  if (request.method === 'read' && form.ifNoneMatch !== null && isNamedBy(form.ifNoneMatch, revision)) {
     return { status: 304, headers: { ...HEADERS, ...etag }, body: null };
   }
   const meta = isObject(content) ? content['meta'] : undefined;

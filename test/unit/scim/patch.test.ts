@@ -279,6 +279,16 @@ describe('a PATCH of a group', () => {
       [{ op: 'add', path: 'members', value: [{ value: 'a' }, { value: 'b' }] }],
       { added: [ref('a'), ref('b')] },
     ],
+    [
+      'adds one by its address alone',
+      [{ op: 'add', path: 'members', value: [{ $ref: 'https://id.example.com/scim/v2/Users/a%2Fb' }] }],
+      { added: [ref('a%2Fb')] },
+    ],
+    [
+      'passes over spaces around a path',
+      [{ op: 'remove', path: ' members[value eq "a"] ' }],
+      { removed: [ref('a')] },
+    ],
     ['removes one by its value', [{ op: 'remove', path: 'members[value eq "a"]' }], { removed: [ref('a')] }],
     [
       'removes the listed ones (Entra)',
