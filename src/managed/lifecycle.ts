@@ -5,6 +5,7 @@ import { attachRelationships } from './steps/attach-relationships.ts';
 import { checkGrantedRoles } from './steps/check-granted-roles.ts';
 import { checkReferences } from './steps/check-references.ts';
 import { checkRevision } from './steps/check-revision.ts';
+import { checkStrongerAccount } from './steps/check-stronger-account.ts';
 import { chooseLocking } from './steps/choose-locking.ts';
 import { computeVirtualProperties, recalculate } from './steps/compute-virtual-properties.ts';
 import { decryptStored } from './steps/decrypt-stored.ts';
@@ -55,6 +56,7 @@ export const lifecycle = pipeline(({ asked, loaded, planned, stored }) => {
   planned(checkReferences,                           U,  P     );
   planned(recalculate,                               U         );
   planned(checkGrantedRoles,                C,       U,  P     );
+  planned(checkStrongerAccount,                      U,  P     );
   planned(stopIfUnchanged,                           U,  P     );
   planned(runHook('onCreate'),              C                  );
   planned(runHook('onUpdate'),                       U,  P     );

@@ -32,7 +32,7 @@ export interface ManagedPlatform {
   readonly readScript: (path: string) => Promise<string>;
   readonly resources: Resources;
   /** What callers may grant of the roles that accounts log in with. */
-  readonly roleGrants: Pick<RoleGrants, 'propertiesAt' | 'require'>;
+  readonly roleGrants: Pick<RoleGrants, 'propertiesAt' | 'require' | 'requireAccount' | 'waysInAt'>;
   readonly synchronizer: Synchronizer;
   readonly observe: Observe;
 }

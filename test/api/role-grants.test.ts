@@ -47,6 +47,9 @@ beforeAll(async () => {
     await api('PUT', `managed/role/${id}`, { body: { name: id, description: id } });
   await api('PUT', 'managed/user/dan', { body: person('dan', { authzRoles: [managed('desk')] }) });
   await api('PUT', 'managed/user/uma', { body: person('uma') });
+  await api('PUT', 'managed/user/gus', { body: person('gus', { authzRoles: [ADMIN, managed('gardener')] }) });
+  const certified = { authzRoles: [{ _ref: 'repo/internal/role/svc-cert' }] };
+  await api('PUT', 'managed/user/cora', { body: person('cora', certified) });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -107,21 +110,44 @@ describe('a help desk that may write all users and roles', () => {
     expect(business.status).toBe(200);
   });
 
-  it('takes roles away, and sends back those that are there', async () => {
-    await api('PUT', 'managed/user/gus', {
-      body: person('gus', { authzRoles: [ADMIN, managed('gardener')] }),
-    });
+  it('takes roles that are its to grant, and sends back those that are there', async () => {
     const { body } = await asDesk('GET', 'managed/user/gus?_fields=*,authzRoles');
     expect((await asDesk('PUT', 'managed/user/gus', { body: { ...body, city: 'Bern' } })).status).toBe(200);
+    const { authzRoles: _, ...others } = body;
+    expect((await asDesk('PUT', 'managed/user/gus', { body: { ...others, city: 'Chur' } })).status).toBe(200);
     expect(await rolesOf('gus')).toEqual([ADMIN._ref, 'managed/role/gardener']);
-    expect(
-      (
-        await asDesk('PATCH', 'managed/user/gus', {
+    const taken = { body: [{ operation: 'replace', field: '/authzRoles', value: [ADMIN] }] };
+    expect((await asDesk('PATCH', 'managed/user/gus', taken)).status).toBe(200);
+    expect(await rolesOf('gus')).toEqual([ADMIN._ref]);
+  });
+
+  it.each([
+    [
+      'by a patch',
+      () =>
+        asDesk('PATCH', 'managed/user/gus', {
           body: [{ operation: 'replace', field: '/authzRoles', value: [] }],
-        })
-      ).status,
-    ).toBe(200);
-    expect(await rolesOf('gus')).toEqual([]);
+        }),
+    ],
+    ['by a PUT', () => asDesk('PUT', 'managed/user/gus', { body: { ...person('gus'), authzRoles: [] } })],
+    [
+      'at the endpoint of the account',
+      async () => {
+        const { body } = await api('GET', 'managed/user/gus/authzRoles?_queryFilter=true');
+        const edge = body.result.find(({ _ref }: { _ref: string }) => _ref === ADMIN._ref);
+        return asDesk('DELETE', `managed/user/gus/authzRoles/${edge._refProperties._id}`);
+      },
+    ],
+  ])('takes none away that opens more than its own, %s', async (_title, ask) => {
+    expect(await ask()).toMatchObject(refused);
+    expect(await rolesOf('gus')).toContain(ADMIN._ref);
+  });
+
+  it('takes nobody out of such a role from its other side', async () => {
+    await api('PATCH', 'managed/user/gus', patch('/authzRoles/-', managed('report-reader')));
+    const none = { body: [{ operation: 'replace', field: '/authzMembers', value: [] }] };
+    expect(await asDesk('PATCH', 'managed/role/report-reader', none)).toMatchObject(refused);
+    expect(await rolesOf('gus')).toContain('managed/role/report-reader');
   });
 
   it('grants what it does not have where the project says so, which is told to whoever looks at the configuration', async () => {
@@ -138,6 +164,58 @@ describe('a help desk that may write all users and roles', () => {
   });
 });
 
+describe('an account that has more than whoever may write it', () => {
+  const asCertified = callerAs(() => api, 'cora');
+  const asSelf = callerAs(() => api, 'gus');
+  const NEW = 'Another-passw0rd';
+  const replace = (field: string, value: unknown) => ({ body: [{ operation: 'replace', field, value }] });
+  const named = (userName: string) =>
+    `managed/user?_action=patch&_queryFilter=${encodeURIComponent(`userName eq "${userName}"`)}`;
+  const isRefused = { status: 403, body: { detail: { id: 'ACCOUNT_NOT_YOURS' } } };
+  const comesIn = async (user: string, password: string) =>
+    (await api('GET', 'info/login', { user, password })).status === 200;
+
+  it.each([
+    ['sets its password', () => asDesk('PATCH', 'managed/user/gus', replace('/password', NEW))],
+    [
+      'puts its password',
+      () => asDesk('PUT', 'managed/user/gus', { body: person('gus', { password: NEW }) }),
+    ],
+    ['sets its password by a query', () => asDesk('POST', named('gus'), replace('/password', NEW))],
+    ['sets its name', () => asDesk('PATCH', 'managed/user/gus', replace('/userName', 'gustave'))],
+    [
+      'takes its password',
+      () => asDesk('PATCH', 'managed/user/gus', { body: [{ operation: 'remove', field: '/password' }] }),
+    ],
+    [
+      'sets its password by a certificate',
+      () => asCertified('POST', named('gus'), replace('/password', NEW)),
+    ],
+    [
+      'sets its password in a rehearsal',
+      () => asDesk('PATCH', 'managed/user/gus?_dryRun=true', replace('/password', NEW)),
+    ],
+  ])('is come in by as nobody else: nobody %s', async (_title, ask) => {
+    expect(await ask()).toMatchObject(isRefused);
+    expect(await comesIn('gus', PASSWORD)).toBe(true);
+  });
+
+  it('is changed otherwise, and sets its own password', async () => {
+    expect((await asDesk('PATCH', 'managed/user/gus', replace('/city', 'Biel'))).status).toBe(200);
+    const own = { ...replace('/password', NEW), headers: { 'X-Svc-Reauth-Password': PASSWORD } };
+    expect((await asSelf('PATCH', 'managed/user/gus', own)).status).toBe(200);
+    expect(await comesIn('gus', NEW)).toBe(true);
+    expect((await api('PATCH', 'managed/user/gus', replace('/password', PASSWORD))).status).toBe(200);
+  });
+
+  it('is none that has what all have, and what no rule names', async () => {
+    await api('PUT', 'managed/user/ivo', { body: person('ivo', { authzRoles: [managed('gardener')] }) });
+    expect((await asDesk('PATCH', 'managed/user/ivo', replace('/password', NEW))).status).toBe(200);
+    expect((await asCertified('POST', named('ivo'), replace('/password', `${NEW}2`))).status).toBe(200);
+    expect(await comesIn('ivo', `${NEW}2`)).toBe(true);
+  });
+});
+
 describe('a project where business roles are those that one logs in with', () => {
   it('bounds them, however they are granted, by a condition, too', async () => {
     expect((await configure(USER_ROLES, 'effectiveRoles')).status).toBe(200);
@@ -149,6 +227,12 @@ describe('a project where business roles are those that one logs in with', () =>
     ).toMatchObject(refused);
     expect(await asDesk('PATCH', 'managed/role/report-reader', by)).toMatchObject(refused);
     expect((await asDesk('PATCH', 'managed/role/gardener', by)).status).toBe(200);
+    await api('PUT', 'managed/user/rea', { body: person('rea', { roles: [managed('report-reader')] }) });
+    const password = { body: [{ operation: 'replace', field: '/password', value: 'Another-passw0rd' }] };
+    expect(await asDesk('PATCH', 'managed/user/rea', password)).toMatchObject({
+      status: 403,
+      body: { detail: { id: 'ACCOUNT_NOT_YOURS' } },
+    });
     await configure(USER_ROLES, 'authzRoles');
   });
 });

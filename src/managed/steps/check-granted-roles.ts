@@ -1,17 +1,16 @@
-import { equalJson, formatPointer, getMember, isObject, type JsonValue } from '#json/index.ts';
+import { equalJson, formatPointer, getMember } from '#json/index.ts';
 import { isWordOfCaller } from '#resource/index.ts';
-import { waysOf } from '../derive/derivation.ts';
 import { collectionOf, type Exchange, objectPath, type WriteExchange } from '../exchange.ts';
-import type { ManagedType } from '../managed-type.ts';
 import { formatRef } from '../relationship/edge.ts';
 import { lookUp } from '../relationship/looked-up-edges.ts';
 import type { EdgePlan } from '../relationship/plan-edges.ts';
 import { planWanted } from '../relationship/plan-wanted.ts';
 import type { Relationship } from '../relationship/relationship.ts';
+import { loginRoles, namesIn } from './login-roles.ts';
 
 /**
- * A caller grants no role to log in with that opens more than its own do: from the account, from the role, at the endpoint of either,
- * or by a condition. It is asked before the hooks: what these grant is the word of the project.
+ * A caller grants, and takes, no role to log in with that opens more than its own do: from the account, from the role, at the endpoint of
+ * either, or by a condition. It is asked before the hooks: what these grant is the word of the project.
  */
 export async function checkGrantedRoles(exchange: WriteExchange): Promise<void> {
   const { platform, type, object, before, edit, editPlan } = exchange;
@@ -32,15 +31,16 @@ export async function checkGrantedRoles(exchange: WriteExchange): Promise<void> 
   for (const property of roleGrants.propertiesAt(collection)) {
     if (type.relationships.has(property)) continue;
     const had = new Set(namesIn(getMember(before ?? {}, property)));
-    const added = namesIn(getMember(object, property)).filter((name) => !had.has(name));
-    if (added.length > 0) await require(collection, added, property);
+    const has = new Set(namesIn(getMember(object, property)));
+    const changed = [...has.symmetricDifference(had)];
+    if (changed.length > 0) await require(collection, changed, property);
   }
   for (const { owner, relationship } of platform.types.governedBy(type.name)) {
     const { conditionField: field, property } = relationship;
     const accounts = `managed/${owner.name}`;
-    if (field === null || !grantsBy(exchange, owner, accounts).has(property)) continue;
+    if (field === null || !loginRoles(platform, owner, accounts).has(property)) continue;
     const isNew = !equalJson(object[field] ?? null, before?.[field] ?? null);
-    if (isNew && (object[field] ?? null) !== null) await require(accounts, [objectPath(exchange)], field);
+    if (isNew) await require(accounts, [objectPath(exchange)], field);
   }
 }
 checkGrantedRoles.applies = ({ context, isCheck }: Exchange) => isWordOfCaller(context) && !isCheck;
@@ -48,12 +48,12 @@ checkGrantedRoles.applies = ({ context, isCheck }: Exchange) => isWordOfCaller(c
 /** Whether an edge of it is a role of one of its ends. */
 function isOfRoles(exchange: Exchange, relationship: Relationship): boolean {
   const { platform, type } = exchange;
-  if (grantsBy(exchange, type, collectionOf(exchange)).has(relationship.property)) return true;
+  if (loginRoles(platform, type, collectionOf(exchange)).has(relationship.property)) return true;
   const { reverseProperty: reverse } = relationship;
   return (
     reverse !== null &&
     [...platform.types.current().values()].some((other) =>
-      grantsBy(exchange, other, `managed/${other.name}`).has(reverse),
+      loginRoles(platform, other, `managed/${other.name}`).has(reverse),
     )
   );
 }
@@ -61,47 +61,21 @@ function isOfRoles(exchange: Exchange, relationship: Relationship): boolean {
 async function checkPlan(
   exchange: WriteExchange,
   relationship: Relationship,
-  { create, update }: Pick<EdgePlan, 'create' | 'update'>,
+  { create, update, remove }: Pick<EdgePlan, 'create' | 'update' | 'remove'>,
 ): Promise<void> {
   const { context, platform, type } = exchange;
-  const targets = [...create, ...update.map(({ wanted }) => wanted)].map(({ target }) => target);
+  const changed = update.flatMap(({ edge, wanted }) => [edge, wanted]);
+  const targets = [...create, ...changed, ...remove].map(({ target }) => target);
   if (targets.length === 0) return;
   const field = formatPointer([relationship.property]);
   const own = collectionOf(exchange);
-  if (grantsBy(exchange, type, own).has(relationship.property))
+  if (loginRoles(platform, type, own).has(relationship.property))
     await platform.roleGrants.require(context, own, targets.map(formatRef), field);
   const { reverseProperty: reverse } = relationship;
   if (reverse === null) return;
   for (const accounts of new Set(targets.map(({ collection }) => collection))) {
     const other = platform.types.at(accounts);
-    if (other !== undefined && grantsBy(exchange, other, accounts).has(reverse))
+    if (other !== undefined && loginRoles(platform, other, accounts).has(reverse))
       await platform.roleGrants.require(context, accounts, [objectPath(exchange)], field);
   }
-}
-
-/** Relationships by which objects of a type have the roles that they log in with, also where these are read off them. */
-function grantsBy({ platform }: Exchange, type: ManagedType, collection: string): ReadonlySet<string> {
-  const properties = platform.roleGrants.propertiesAt(collection);
-  return new Set(
-    properties.flatMap((property) => {
-      const derivation = type.compiled.get(property)?.derivation ?? null;
-      return derivation === null
-        ? [property]
-        : waysOf(derivation).flatMap(({ path }) => (path.length === 1 ? path : []));
-    }),
-  );
-}
-
-/** As those are read who log in: a list, or a text with commas. */
-function namesIn(value: JsonValue | undefined): readonly string[] {
-  if (typeof value === 'string')
-    return value
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '');
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((role) => {
-    const name = isObject(role) ? role['_ref'] : role;
-    return typeof name === 'string' ? [name] : [];
-  });
 }

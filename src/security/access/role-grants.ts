@@ -5,10 +5,11 @@ import { builtModules } from '../authentication/built-modules.ts';
 import { foldRole, isBuiltIn, roleNames } from '../authentication/role-names.ts';
 import type { AccessRules } from './access-rules.ts';
 
-/** Where accounts have the roles that they log in with, and what all of them have. */
+/** Where accounts have the roles that they log in with, what all of them have, and by which properties they come in. */
 interface RolePlace {
   readonly property: string;
   readonly everybodys: readonly string[];
+  readonly waysIn: readonly string[];
 }
 
 export interface RoleGrantsParts {
@@ -19,9 +20,9 @@ export interface RoleGrantsParts {
 }
 
 /**
- * What callers may grant of the roles that accounts log in with. Whoever may write accounts would else make an administrator of
- * themselves: an internal role, and any other that `script/access.js` names, is granted by those who have it, by those who may
- * evaluate scripts, and by those whom `grantsAnyRole` names. What no rule names opens nothing, and whoever may write it grants it.
+ * What callers may grant, and take, of the roles that accounts log in with. Whoever may write accounts would else make an administrator
+ * of themselves, or come in as one: an internal role, and any other that `script/access.js` names, is the matter of those who have it, of
+ * those who may evaluate scripts, and of those whom `grantsAnyRole` names. What no rule names opens nothing, and is for whoever may write it.
  */
 export class RoleGrants {
   readonly #parts: RoleGrantsParts;
@@ -35,9 +36,14 @@ export class RoleGrants {
     return this.#placesAt(collection).map(({ property }) => property);
   }
 
+  /** The properties of objects of a collection by which they come in: the name, and the password. */
+  waysInAt(collection: string): readonly string[] {
+    return [...new Set(this.#placesAt(collection).flatMap(({ waysIn }) => waysIn))];
+  }
+
   /**
    * @param collection of the accounts
-   * @param roles references, or names, of what is granted anew
+   * @param roles references, or names, of what is granted anew, or taken
    * @param field JSON pointer of where that was sent
    * @throws ForbiddenError `ROLE_NOT_YOURS`
    */
@@ -47,16 +53,46 @@ export class RoleGrants {
     roles: readonly string[],
     field: string,
   ): Promise<void> {
+    const foreign = await this.#foreign(context, collection, roles);
+    if (foreign === undefined) return;
+    throw new ForbiddenError(`The role '${foreign}' opens what your own roles do not`, {
+      id: 'ROLE_NOT_YOURS',
+      field,
+      hint: 'Those grant and take it who have it, administrators, and whose roles stand in grantsAnyRole of authentication.json',
+    });
+  }
+
+  /**
+   * @param roles those of an account of the collection
+   * @param field JSON pointer of a property by which that comes in, and which is to be another one
+   * @throws ForbiddenError `ACCOUNT_NOT_YOURS`
+   */
+  async requireAccount(
+    context: Context,
+    collection: string,
+    roles: readonly string[],
+    field: string,
+  ): Promise<void> {
+    // Which role that is, who may write the account need not be told.
+    if ((await this.#foreign(context, collection, roles)) === undefined) return;
+    throw new ForbiddenError('The account has roles that open what your own do not', {
+      id: 'ACCOUNT_NOT_YOURS',
+      field,
+      hint: 'Its name and its password are set by itself, by those who have its roles, administrators, and whose roles stand in grantsAnyRole of authentication.json',
+    });
+  }
+
+  async #foreign(
+    context: Context,
+    collection: string,
+    roles: readonly string[],
+  ): Promise<string | undefined> {
     const { roles: own } = context.security.authorization;
     const everybodys = this.#placesAt(collection).flatMap((place) => place.everybodys);
     const held = new Set([...own, ...everybodys].map(foldRole));
-    const wanted = roles.find((role) => this.#opensMore(role, held));
-    if (wanted === undefined || this.#grantsAny(held) || (await this.#parts.maySeeScripts(context))) return;
-    throw new ForbiddenError(`The role '${wanted}' opens what your own roles do not`, {
-      id: 'ROLE_NOT_YOURS',
-      field,
-      hint: 'Those grant it who have it, administrators, and whose roles stand in grantsAnyRole of authentication.json',
-    });
+    const foreign = roles.find((role) => this.#opensMore(role, held));
+    if (foreign === undefined || this.#grantsAny(held)) return undefined;
+    return (await this.#parts.maySeeScripts(context)) ? undefined : foreign;
   }
 
   #opensMore(role: string, held: ReadonlySet<string>): boolean {
@@ -81,7 +117,9 @@ export class RoleGrants {
         case 'TRUSTED_ATTRIBUTE': {
           const { queryOnResource, propertyMapping, defaultUserRoles } = known.settings;
           if (queryOnResource !== collection) return [];
-          return [{ property: propertyMapping.userRoles, everybodys: defaultUserRoles }];
+          const { authenticationId, userCredential, userRoles } = propertyMapping;
+          const waysIn = [authenticationId, userCredential].filter((name) => name !== '');
+          return [{ property: userRoles, everybodys: defaultUserRoles, waysIn }];
         }
         default:
           return [];

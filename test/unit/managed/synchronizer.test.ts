@@ -68,7 +68,12 @@ describe('the synchronization', () => {
         resources: router,
         observe,
         // Nobody logs in by these types.
-        roleGrants: { propertiesAt: () => [], require: async () => {} },
+        roleGrants: {
+          propertiesAt: () => [],
+          waysInAt: () => [],
+          require: async () => {},
+          requireAccount: async () => {},
+        },
         synchronizer: {
           keepsCopies: (collection) => collection === 'managed/user' || collection === 'managed/role',
           isActive: false,
