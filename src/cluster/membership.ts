@@ -257,9 +257,10 @@ export class Membership implements Service {
   }
 
   async #holdLock(): Promise<void> {
-    const { nodeName } = this.#options;
+    const { nodeName, sessionUrl } = this.#options;
     const startedAt = performance.now();
-    const until = startedAt + NAME_RELEASE_MS;
+    // Who was given up and has no sessions waits for nobody: whoever has its name now is another process.
+    const until = startedAt + (sessionUrl === undefined && this.epoch > 0 ? 0 : NAME_RELEASE_MS);
     for (;;) {
       if (await this.#tryName()) return;
       if (performance.now() - startedAt > WATCHER_PATIENCE_MS) await this.#endStrayWatchers();

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { Membership } from '#cluster/index.ts';
-import type { Database } from '#database/index.ts';
+import { type Database, openDatabase } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
 import { isAlive } from '#work/index.ts';
-import { createMigratedDatabase } from '../../support/migrated-database.ts';
+import { PATIENT_LEASE_S, setLease } from '../../support/lease.ts';
+import { createMigratedDatabase, createSchemaDatabase } from '../../support/migrated-database.ts';
 
 /** A node that has joined, of which an asynchronous standby knows nothing. It has a pooler's connection: nothing but its row tells of it. */
 async function joinOne(scope: AsyncDisposableStack) {
@@ -58,6 +59,38 @@ test('of processes that start at once under one name, with nothing but its row t
   const beatAt = winner?.lastBeatAt ?? 0;
   await expect.poll(() => winner?.lastBeatAt).toBeGreaterThan(beatAt);
   expect(said.filter(({ kind }) => kind === 'node.fenced')).toEqual([]);
+});
+
+test('a process that hung, and behind a pooler finds another one of its name, claims nothing and says so', async () => {
+  await using scope = new AsyncDisposableStack();
+  const { url } = scope.use(await createSchemaDatabase());
+  const open = (poolSize: number) => scope.adopt(openDatabase({ url, poolSize }), ({ close }) => close());
+  const [shared, own] = [open(4), open(1)];
+  const nodeId = await Membership.identify(shared.db, 'twin');
+  const start = async (database: Database) => {
+    const said: Observation[] = [];
+    const options = { database, sessionUrl: undefined, nodeName: 'twin', nodeId, roles: ['worker'] };
+    const membership = new Membership({ ...options, observe: (observation) => said.push(observation) });
+    scope.defer(() => membership.stop());
+    await membership.start();
+    return { membership, said };
+  };
+  const first = await start(own);
+  // Its only connection is taken: no heartbeat of it gets through.
+  const taken = await own.pool.connect();
+  await setLease(shared.db, 0);
+  const second = await start(shared);
+  await setLease(shared.db, PATIENT_LEASE_S);
+  expect(await mayClaim(shared, second.membership)).toBe(true);
+  expect(await mayClaim(shared, first.membership)).toBe(false);
+  taken.release();
+  first.membership.wake();
+  await expect
+    .poll(() => first.said.map((one) => ('error' in one ? String(one.error) : one.kind)).join())
+    .toMatch(/node\.fenced.*another live node is called 'twin'/);
+  expect(await mayClaim(shared, first.membership)).toBe(false);
+  expect(await mayClaim(shared, second.membership)).toBe(true);
+  expect(second.said.filter(({ kind }) => kind === 'node.fenced')).toEqual([]);
 });
 
 describe('a fail-over that has lost that a node had joined', () => {
