@@ -118,6 +118,8 @@ export class Changes {
   readonly activities = new Map<string, ActivityChange>();
   readonly subscriptions = new Map<string, Subscription | Place>();
   readonly jobs = new Map<string, NewJob | (Place & { readonly kind: NewJob['kind'] })>();
+  /** The job that has brought the signal of this step, which is done with it. */
+  served: string | null = null;
   event: { readonly stimulus: JsonObject; readonly effects: JsonValue; readonly user: string | null } | null =
     null;
 

@@ -1,20 +1,21 @@
 import { NotFoundError } from '#errors/index.ts';
 import { getMember, type JsonObject } from '#json/index.ts';
-import { dbOf } from '#resource/index.ts';
+import { besideOf, dbOf } from '#resource/index.ts';
 import {
   type DefinitionRow,
   findDefinition,
   findInDeployment,
   findLatest,
 } from '../definition/definition-repository.ts';
-import type { Effect, Stimulus } from '../engine/index.ts';
+import type { Effect, Outcome, Stimulus } from '../engine/index.ts';
 import { CONTEXT_VARIABLE } from '../variable/variable.ts';
 import type { Work } from './agenda.ts';
 import { deliverMessage, signalDeliveries } from './deliver-event.ts';
-import type { Instance } from './instance.ts';
-import { listChildren, lockInstance } from './instance-repository.ts';
+import type { Instance, LockedInstance } from './instance.ts';
+import { listChildren, lockInstance, seeInstance } from './instance-repository.ts';
 import { requireRoomForCalled } from './require-room.ts';
 import { startInstance } from './start-instance.ts';
+import { isStepPending, treeKey } from './step-repository.ts';
 import { type StepContext, takeStep } from './take-step.ts';
 
 /** What is about more than the instance itself. */
@@ -32,24 +33,25 @@ const FOLLOWED: ReadonlySet<Effect['kind']> = new Set<Effect['kind']>([
 export async function followUp(
   step: StepContext,
   instance: Instance,
-  effects: readonly Effect[],
+  { effects, state }: Outcome,
 ): Promise<readonly Work[]> {
   await requireRoomForCalled(step, effects.filter(({ kind }) => kind === 'child.started').length);
   return effects
     .filter(({ kind }) => FOLLOWED.has(kind))
-    .map((effect) => async () => (await follow(step, instance, effect)) ?? []);
+    .map((effect) => async () => (await follow(step, instance, state, effect)) ?? []);
 }
 
 /** @returns what is to be done besides, where it is about several instances */
 async function follow(
   step: StepContext,
   instance: Instance,
+  state: Outcome['state'],
   effect: Effect,
 ): Promise<readonly Work[] | undefined> {
   const { platform } = step;
   switch (effect.kind) {
     case 'child.started':
-      await callChild(step, instance, effect);
+      await callChild(step, instance, state, effect);
       return;
     case 'child.cancelled':
       return cancelChildren(step, instance.id, effect.execution, effect.reason);
@@ -85,15 +87,14 @@ async function follow(
 async function callChild(
   step: StepContext,
   caller: Instance,
+  state: Outcome['state'],
   effect: Extract<Effect, { kind: 'child.started' }>,
 ): Promise<void> {
   const definition = await calledDefinition(step, caller, effect);
   const variables: JsonObject = { ...effect.variables };
   // A called process acts with the identity of its caller.
   if (getMember(variables, CONTEXT_VARIABLE) === undefined) {
-    const db = await dbOf(step.platform, step.context);
-    const parent = await lockInstance(db, caller.id);
-    const inherited = parent && getMember(parent.state.variables['0'] ?? {}, CONTEXT_VARIABLE);
+    const inherited = getMember(state?.variables['0'] ?? {}, CONTEXT_VARIABLE);
     if (inherited !== undefined) variables[CONTEXT_VARIABLE] = inherited;
   }
   await startInstance(step, definition, {
@@ -110,7 +111,7 @@ async function calledDefinition(
   caller: Instance,
   effect: Extract<Effect, { kind: 'child.started' }>,
 ): Promise<DefinitionRow> {
-  const db = await dbOf(platform, context);
+  const db = await besideOf(platform, context);
   const { calledElement, calledElementType, isSameDeployment } = effect;
   const found =
     calledElementType === 'id'
@@ -160,8 +161,21 @@ async function tellCaller(
   stimulus: (execution: number) => Exclude<Stimulus, { kind: 'start' }>,
 ): Promise<void> {
   if (caller === null) return;
-  const parent = await lockInstance(await dbOf(step.platform, step.context), caller.instanceId);
+  const parent = await holdCaller(step, caller.instanceId);
   // An escalation may have taken it away from its call activity, and the end of the child comes after that.
   const waits = parent?.state.executions.some(({ id, is }) => id === caller.execution && is === 'child');
   if (parent !== undefined && waits === true) await takeStep(step, parent, stimulus(caller.execution));
+}
+
+/** Without a lock as long as its tree is as it was when the instance that tells it something was read; see `holdInstance`. */
+async function holdCaller(
+  { platform, context }: StepContext,
+  id: string,
+): Promise<LockedInstance | undefined> {
+  const { unitOfWork } = context;
+  if (unitOfWork.isLight && !isStepPending(unitOfWork, id)) {
+    const seen = await seeInstance(await unitOfWork.readerBesidePending(), id, {});
+    if (seen === undefined || unitOfWork.mayBePending(treeKey(seen.instance.rootId))) return seen;
+  }
+  return lockInstance(await dbOf(platform, context), id);
 }

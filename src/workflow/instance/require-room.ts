@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '#database/index.ts';
 import { TooManyRequestsError } from '#errors/index.ts';
-import { type Context, dbOf, isAdministrator, personName } from '#resource/index.ts';
+import { besideOf, type Context, dbOf, isAdministrator, personName } from '#resource/index.ts';
 import { isOrdinary } from '../identity/sender.ts';
 import { countCalledInstances, countOpenInstances, lockStarter, reserveRoom } from './starter-repository.ts';
 import type { StepContext } from './take-step.ts';
@@ -48,7 +48,7 @@ export async function requireRoomForCalled(step: StepContext, more: number): Pro
   called.set(context.unitOfWork, wanted);
   if (isOrdinary(context)) requireFewAtOnce(wanted, maxOpenInstances);
   const starter = personName(context.security);
-  const db = await dbOf(platform, context);
+  const db = await besideOf(platform, context);
   // Several that count at once may be a few too many together: it keeps nobody waiting.
   const open = await countCalledInstances(db, starter, maxCalledInstances);
   if (open + wanted <= maxCalledInstances) return;

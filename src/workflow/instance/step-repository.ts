@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, GroupStep, GroupWrite, UnitOfWork } from '#database/index.ts';
-import { firstOf } from '#json/index.ts';
+import { firstOf, type JsonObject } from '#json/index.ts';
 import type { Part, StepRow } from './step-row.ts';
 
 /**
@@ -31,9 +31,14 @@ export function treeKey(root: string): string {
  * @returns false when its tree is no longer as it was read: a script of this very step has moved it
  */
 export async function writeStep(unitOfWork: UnitOfWork, step: StepRow): Promise<boolean> {
-  // One statement moves a tree once.
-  if (unitOfWork.pending(stepWrites).some(({ root }) => root === step.root)) await unitOfWork.db();
+  // One statement moves an instance once; what is new in a tree, and who has called it, may go together.
+  if (isStepPending(unitOfWork, step.instance)) await unitOfWork.db();
   return unitOfWork.write(stepWrites, step);
+}
+
+/** Whether an instance is not as it would be read, because its step waits for the commit. */
+export function isStepPending(unitOfWork: UnitOfWork, instance: string): boolean {
+  return unitOfWork.pending(stepWrites).some((step) => step.instance === instance);
 }
 
 /** Keeps a tree as it was read until the transaction ends. @returns false when it is not as it was read */
@@ -60,8 +65,10 @@ async function findHeld(db: Db, rows: readonly StepRow[]): Promise<ReadonlySet<s
   return new Set(held.map(({ instance_id }) => instance_id));
 }
 
+/** Trees as they were read; one of which two instances were read at different times is not held. */
 function moved(rows: readonly StepRow[]) {
-  return rows.flatMap(({ root, revision }) => (revision === null ? [] : [{ root, revision }]));
+  const trees = rows.flatMap(({ root, revision }) => (revision === null ? [] : [{ root, revision }]));
+  return [...new Map(trees.map((tree) => [`${tree.root} ${tree.revision}`, tree])).values()];
 }
 
 /** In one order everywhere; what somebody else has locked is not waited for. */
@@ -90,6 +97,8 @@ function statementsOf(rows: readonly StepRow[]): readonly (GroupStep & { readonl
       else all.push(...written);
     }
   }
+  const moves = texts.get('movedStates');
+  if (moves !== undefined && moves.length > 1) texts.set('movedStates', movesByRow(moves));
   for (const [part, write] of Object.entries(WRITES) as [Part, Write][]) {
     const written = texts.get(part);
     if (written === undefined) continue;
@@ -101,6 +110,18 @@ function statementsOf(rows: readonly StepRow[]): readonly (GroupStep & { readonl
     steps.push({ name: nameOf(part), statement });
   }
   return steps;
+}
+
+/** A root moves with each instance of its tree, and with itself: a statement changes a row once. */
+function movesByRow(moves: readonly string[]): string[] {
+  const rows = new Map<string, JsonObject>();
+  for (const text of moves) {
+    const move: JsonObject = JSON.parse(text);
+    const key = String(move['instance_id']);
+    const by = Number(rows.get(key)?.['by'] ?? 0) + Number(move['by']);
+    rows.set(key, { ...rows.get(key), ...move, by });
+  }
+  return [...rows.values()].map((row) => JSON.stringify(row));
 }
 
 function nameOf(part: Part): string {
@@ -262,6 +283,9 @@ const WRITES: Readonly<Record<Part, Write>> = {
     delete from workflow_job j using ${records} as w(instance_id uuid, kind text, execution int, element text)
     where j.instance_id = w.instance_id and j.kind in ('async', 'timer') and j.kind = w.kind and j.execution = w.execution and j.element = w.element
       and j.instance_id = ${ofThem} and ${isHeld}`,
+  servedJobs: (records, { isHeld, ofThem }) => sql`
+    delete from workflow_job j using ${records} as w(instance_id uuid, id uuid)
+    where j.id = w.id and j.instance_id = w.instance_id and j.instance_id = ${ofThem} and ${isHeld}`,
   events: (records, { isHeld }) => sql`
     insert into workflow_event (instance_id, number, at, user_id, stimulus, effects)
     select e.instance_id,

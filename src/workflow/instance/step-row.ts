@@ -21,6 +21,7 @@ export type Part =
   | 'goneSubscriptions'
   | 'newJobs'
   | 'goneJobs'
+  | 'servedJobs'
   | 'events';
 
 /** All that one step of an instance writes, as it is sent: nothing that happens afterwards changes it. */
@@ -161,7 +162,8 @@ function addActivities({ instance, activities }: Changes, add: Add): void {
   }
 }
 
-function addWaits({ instance, subscriptions, jobs, now }: Changes, add: Add): void {
+function addWaits({ instance, subscriptions, jobs, served, now }: Changes, add: Add): void {
+  if (served !== null) add('servedJobs', [{ instance_id: instance.id, id: served }]);
   for (const wait of subscriptions.values()) {
     add('event' in wait ? 'newSubscriptions' : 'goneSubscriptions', [{ instance_id: instance.id, ...wait }]);
   }

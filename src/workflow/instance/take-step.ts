@@ -4,7 +4,6 @@ import { asJson, type JsonObject } from '#json/index.ts';
 import { besideOf, dbOf, personName, type WriteContext } from '#resource/index.ts';
 import {
   apply,
-  type Effect,
   type ElementMapping,
   type Migration,
   migrate,
@@ -36,11 +35,7 @@ export interface StepContext {
   /** What is left to do for other instances. */
   readonly agenda: Agenda;
   /** What a step means for other instances; see `follow-up.ts`. */
-  readonly followUp: (
-    step: StepContext,
-    instance: Instance,
-    effects: readonly Effect[],
-  ) => Promise<readonly Work[]>;
+  readonly followUp: (step: StepContext, instance: Instance, outcome: Outcome) => Promise<readonly Work[]>;
 }
 
 /** Instances that move each other without end must not hold their node for ever. */
@@ -54,6 +49,8 @@ export interface StepOptions {
   readonly task?: { readonly execution: number; readonly change: TaskChange };
   /** What an operator does: it is told at every history level, and done while the instance is suspended, too. */
   readonly act?: Act;
+  /** The job that brings the stimulus, where that is not a wait of the instance. */
+  readonly served?: string;
 }
 
 /** Starts an instance, up to where every token waits. */
@@ -197,7 +194,8 @@ async function finish(
       ? { submitted: { execution: stimulus.execution, variables: stimulus.variables ?? {} } }
       : {}),
   });
-  const { act } = options;
+  const { act, served = null } = options;
+  changes.served = served;
   if (act !== undefined || keeps(history, 'full')) {
     const isFull = keeps(history, 'full');
     const told = act === undefined ? {} : { ...act, transaction: context.transactionId };
@@ -228,7 +226,7 @@ async function finish(
   }
   recordChange(context, changes, outcome, act);
   const next = { ...step, depth: step.depth + 1 };
-  await step.agenda.take(() => step.followUp(next, changes.instance, outcome.effects));
+  await step.agenda.take(() => step.followUp(next, changes.instance, outcome));
 }
 
 /** For dry runs: where the instance stands, and the tasks that come and go. */

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
-import { oneRow } from '#database/index.ts';
+import type { Db, GroupWrite } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Repetition } from '../engine/index.ts';
 
@@ -51,18 +50,49 @@ export async function insertSignal(
     from workflow_instance i where i.id = ${job.instanceId}`.execute(db);
 }
 
-/** The next firing of a start timer. @returns its new revision */
-export async function moveStartTimer(
-  db: Db,
-  id: string,
-  { dueAt, repeat }: { dueAt: number; repeat?: Repetition },
-): Promise<number> {
-  const { rows } = await sql<{ revision: number }>`
-    update workflow_job
-    set due_at = to_timestamp(${dueAt / 1000}::float8), repeat = ${repeat === undefined ? null : JSON.stringify(repeat)}::jsonb,
-        revision = revision + 1, retries = 3, exception = null
-    where id = ${id} returning revision`.execute(db);
-  return oneRow(rows).revision;
+/** The next firing of a start timer as it was read; without one it is gone. */
+export interface StartTimerMove {
+  readonly id: string;
+  readonly revision: number;
+  readonly next: { readonly dueAt: number; readonly repeat?: Repetition } | null;
+}
+
+export const startTimerMoves: GroupWrite<StartTimerMove> = {
+  isGuarded: true,
+  keyOf: ({ id }) => startTimerKey(id),
+  steps: (moves) => [moveOf(moves), endOf(moves)],
+  async run(db, moves) {
+    const moved = new Set<string>();
+    for (const { statement } of [moveOf(moves), endOf(moves)]) {
+      const { rows } = await statement.execute(db);
+      for (const { id } of rows) moved.add(id);
+    }
+    return moves.map(({ id }) => moved.has(id));
+  },
+};
+
+export function startTimerKey(id: string): string {
+  return `start timer ${id}`;
+}
+
+function moveOf(moves: readonly StartTimerMove[]) {
+  const records = moves.flatMap(({ next, ...move }) => (next === null ? [] : [{ ...move, ...next }]));
+  const statement = sql<{ id: string }>`
+    update workflow_job j
+    set due_at = to_timestamp(m."dueAt" / 1000), repeat = m.repeat, revision = j.revision + 1, retries = 3, exception = null
+    from jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as m(id uuid, revision int, "dueAt" float8, repeat jsonb)
+    where j.id = m.id and j.id = any(${records.map(({ id }) => id)}::uuid[]) and j.revision = m.revision and not j.is_dead
+    returning j.id`;
+  return { name: 'moved_start_timers', statement, returns: records.length };
+}
+
+function endOf(moves: readonly StartTimerMove[]) {
+  const records = moves.flatMap(({ next, ...move }) => (next === null ? [move] : []));
+  const statement = sql<{ id: string }>`
+    delete from workflow_job j using jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as m(id uuid, revision int)
+    where j.id = m.id and j.id = any(${records.map(({ id }) => id)}::uuid[]) and j.revision = m.revision
+    returning j.id`;
+  return { name: 'ended_start_timers', statement, returns: records.length };
 }
 
 export async function deleteJob(db: Db, id: string): Promise<void> {

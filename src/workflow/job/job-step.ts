@@ -27,6 +27,11 @@ export function stimulusOf({
   return { kind: 'signal', name, variables };
 }
 
+/** A signal is a row of its own, and no wait of its instance: the step that it is for takes it away. */
+export function servedBy({ id, kind }: JobFacts): { readonly served?: string } {
+  return kind === 'signal' ? { served: id } : {};
+}
+
 /**
  * A process goes on in the name of whoever started it; one that nobody did, in the name of the server. What it does
  * belongs to the request or run that caused it, however long ago that was.

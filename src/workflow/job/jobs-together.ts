@@ -6,7 +6,7 @@ import { treeKey } from '../instance/step-repository.ts';
 import { takeStep } from '../instance/take-step.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { isAwaited } from './enqueue-job.ts';
-import { contextOf, stimulusOf } from './job-step.ts';
+import { contextOf, servedBy, stimulusOf } from './job-step.ts';
 
 const MOST_KNOWN = 10_000;
 
@@ -33,7 +33,7 @@ export class JobsTogether {
       const job = byId.get(row.id)!;
       const place = `${locked.instance.definitionId} ${row.element}`;
       this.#places.set(job, place);
-      if (row.is_dead || row.revision !== job.data['revision'] || row.kind === 'signal') continue;
+      if (row.is_dead || row.revision !== job.data['revision']) continue;
       if (locked.suspended !== null) continue;
       // Who waits for one is told of it alone.
       if (!this.#known.has(place) && !isAwaited(job))
@@ -46,7 +46,7 @@ export class JobsTogether {
     // Who has been in somebody's way a moment ago waits for the lock.
     if (!unitOfWork.mayBePending(treeKey(locked.instance.rootId))) unitOfWork.refuse();
     const context = contextOf(locked, unitOfWork, job.data['transaction']);
-    await takeStep(beginStep(this.#platform, context), locked, stimulusOf(row));
+    await takeStep(beginStep(this.#platform, context), locked, stimulusOf(row), servedBy(row));
   }
 
   noteAlone(job: Job): void {

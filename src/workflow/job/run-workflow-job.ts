@@ -13,8 +13,15 @@ import { takeStep } from '../instance/take-step.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { enqueueJob, isAwaited } from './enqueue-job.ts';
 import { placeOfFailure } from './failure-place.ts';
-import { deleteJob, findJob, type JobRow, moveStartTimer, recordFailure } from './job-repository.ts';
-import { contextOf, stimulusOf } from './job-step.ts';
+import {
+  deleteJob,
+  findJob,
+  type JobRow,
+  recordFailure,
+  startTimerKey,
+  startTimerMoves,
+} from './job-repository.ts';
+import { contextOf, servedBy, stimulusOf } from './job-step.ts';
 import { JobsTogether } from './jobs-together.ts';
 
 const PAUSE_MS = 10_000;
@@ -90,8 +97,7 @@ async function moveInstance(platform: WorkflowPlatform, unitOfWork: UnitOfWork, 
   if (row === undefined || locked === undefined || row.is_dead || row.revision !== revision) return;
   if (locked.suspended !== null) return putOff(platform, unitOfWork, job, SUSPENDED_PAUSE_MS);
   const step = beginStep(platform, contextOf(locked, unitOfWork, transaction));
-  if (row.kind === 'signal') await deleteJob(await unitOfWork.db(), row.id);
-  await takeStep(step, locked, stimulusOf(row));
+  await takeStep(step, locked, stimulusOf(row), servedBy(row));
 }
 
 /** Without a lock, as long as nobody else moves the instance; see `holdInstance`. */
@@ -105,18 +111,19 @@ async function holdForJob(unitOfWork: UnitOfWork, id: string): Promise<LockedJob
 
 async function fireStartTimer(platform: WorkflowPlatform, unitOfWork: UnitOfWork, job: Job): Promise<void> {
   const id = String(job.data['job']);
-  const db = await unitOfWork.db();
-  const row = await findJob(db, id, true);
+  // As long as nobody else moves it, nothing is locked: it is moved only if it is as it was read.
+  const isSeen = unitOfWork.mayBePending(startTimerKey(id));
+  const db = isSeen ? await unitOfWork.readerBesidePending() : await unitOfWork.db();
+  const row = await findJob(db, id, !isSeen);
   if (row === undefined || row.is_dead || row.revision !== job.data['revision']) return;
   const definition = await findDefinition(db, row.definition_id);
-  if (definition === undefined || definition.suspended) return deleteJob(db, id);
+  if (definition === undefined || definition.suspended) return deleteJob(await unitOfWork.db(), id);
   if (definition.stopped_at !== null) return putOff(platform, unitOfWork, job, SUSPENDED_PAUSE_MS);
   const next = planNext(row.due_at.getTime(), row.repeat ?? undefined, platform.now(), nextInUtc);
-  if (next === undefined) await deleteJob(db, id);
-  else {
-    const moved = await moveStartTimer(db, id, next);
-    await enqueueJob(platform, unitOfWork, { id, revision: moved, dueAt: next.dueAt });
-  }
+  const { revision } = row;
+  if (!(await unitOfWork.write(startTimerMoves, { id, revision, next: next ?? null }))) unitOfWork.refuse();
+  if (next !== undefined)
+    await enqueueJob(platform, unitOfWork, { id, revision: revision + 1, dueAt: next.dueAt });
   const context = { ...systemContext(), unitOfWork };
   await startInstance(beginStep(platform, context), definition, {
     element: row.element,
