@@ -10,6 +10,8 @@ import type { Programs } from './programs.ts';
 
 const MEMBERS = ['pg1', 'pg2', 'pg3'];
 const PATIENCE_MS = 240_000;
+/** For each member, which may have to wait for a core. */
+const ANSWER_MS = 1_500;
 /** A member that has not come back by then is made anew from the primary. */
 const REINIT_MS = 25_000;
 
@@ -117,13 +119,14 @@ export class PatroniCluster implements AsyncDisposable {
     return this.#folder;
   }
 
-  /** Resolves when there is a primary, a standby that confirms, and a third that follows, all on one timeline. */
-  async healthy(): Promise<void> {
+  /** Resolves with the primary when there is one, a standby that confirms, and a third that follows, all on one timeline. */
+  async healthy(): Promise<Member> {
     const deadline = Date.now() + PATIENCE_MS;
     const badSince = new Map<string, number>();
     for (;;) {
       const state = await this.#state();
-      if (state !== undefined && isHealthy(state) && (await this.#writable()) !== undefined) return;
+      const primary = state !== undefined && isHealthy(state) ? await this.#writable() : undefined;
+      if (primary !== undefined) return primary;
       if (Date.now() > deadline) throw new Error(`The cluster is not healthy: ${JSON.stringify(state)}`);
       for (const member of this.#members) await this.#mend(member, state, badSince);
       await delay(250);
@@ -156,8 +159,8 @@ export class PatroniCluster implements AsyncDisposable {
     const asked = this.#members.map(async (member) => {
       const client = new pg.Client({
         connectionString: `postgres://postgres:${PASSWORD}@${member.address}/postgres`,
-        connectionTimeoutMillis: 500,
-        query_timeout: 500,
+        connectionTimeoutMillis: ANSWER_MS,
+        query_timeout: ANSWER_MS,
       });
       client.on('error', () => {});
       try {
@@ -174,13 +177,6 @@ export class PatroniCluster implements AsyncDisposable {
     return Promise.any(asked).catch(() => undefined);
   }
 
-  async #primary(): Promise<Member> {
-    await this.healthy();
-    const primary = await this.#writable();
-    if (primary === undefined) throw new Error('There is no primary');
-    return primary;
-  }
-
   /** @returns when another server than this takes changes, epoch ms */
   async #replaced(old: Member): Promise<number> {
     const deadline = Date.now() + PATIENCE_MS;
@@ -193,28 +189,28 @@ export class PatroniCluster implements AsyncDisposable {
   }
 
   async switchover(): Promise<number> {
-    const old = await this.#primary();
+    const old = await this.healthy();
     const asked = old.ask('POST', '/switchover', { leader: old.name });
     const [since] = await Promise.all([this.#replaced(old), asked]);
     return since;
   }
 
   async killPrimary(): Promise<number> {
-    const old = await this.#primary();
+    const old = await this.healthy();
     old.killPostgres();
     return this.#replaced(old);
   }
 
   /** @returns also what starts it again */
   async killMachine(): Promise<{ readonly since: number; readonly again: () => void }> {
-    const old = await this.#primary();
+    const old = await this.healthy();
     await old.killMachine();
     return { since: await this.#replaced(old), again: () => old.start() };
   }
 
   /** The primary with its Patroni stands still, and wakes after `ms`, when another has been promoted. */
   async freezeMachine(ms: number): Promise<{ readonly since: number; readonly awake: Promise<void> }> {
-    const old = await this.#primary();
+    const old = await this.healthy();
     old.freeze(true);
     const awake = delay(ms).then(() => old.thaw());
     try {
@@ -227,7 +223,7 @@ export class PatroniCluster implements AsyncDisposable {
 
   /** Commits wait for a standby that confirms nothing. */
   async stallReplication(ms: number): Promise<void> {
-    const primary = await this.#primary();
+    const primary = await this.healthy();
     const standbys = this.#members.filter((member) => member !== primary);
     for (const standby of standbys) standby.freeze(false);
     await delay(ms);
