@@ -136,6 +136,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     bodyLimitBytes: settings.bodyLimitBytes,
     answerLimitBytes: settings.answerLimitBytes,
     requestTimeoutMs: settings.requestTimeoutMs,
+    requestDeadlineMs: settings.requestDeadlineMs,
     trustedProxies: settings.trustedProxies,
     publicUrl: settings.publicUrl,
     publicPath: settings.publicPath,

@@ -6,7 +6,7 @@ import { buildCore } from '../src/app/core.ts';
 import type { ThreadData, ThreadFoundation } from '../src/app/thread-data.ts';
 import { versionOf } from '../src/app/version.ts';
 import { ConfigStore } from '../src/config/index.ts';
-import { clockService, openDatabase } from '../src/database/index.ts';
+import { clockService, openDatabase, withDatabaseWait } from '../src/database/index.ts';
 import { JOB, JOBS, REQUEST } from '../src/platform/index.ts';
 import { runJob, runJobs } from '../src/queue/index.ts';
 import { rootContext, type SecurityContext } from '../src/resource/index.ts';
@@ -60,12 +60,11 @@ const renew = async () => (await askWhoseWork()) as SecurityContext;
 const firingPlatform = { database, services: core.services, seals: contextSeals(core.crypto) };
 serveThread({
   handlers: [
-    handling(REQUEST, ({ context, request }, signal) =>
-      core.router.handle(
-        { ...rootContext(context), renew, ...(signal === undefined ? {} : { awaited: signal }) },
-        request,
-      ),
-    ),
+    handling(REQUEST, ({ context, request, waitMs }, signal) => {
+      const asked = { ...rootContext(context), renew, ...(signal === undefined ? {} : { awaited: signal }) };
+      const handle = () => core.router.handle(asked, request);
+      return waitMs === undefined ? handle() : withDatabaseWait(waitMs, handle);
+    }),
     handling(
       AUGMENTATION,
       augmentHere(() => core.scripts, 0),

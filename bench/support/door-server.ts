@@ -9,6 +9,7 @@ answerParent(async (): Promise<string> => {
     bodyLimitBytes: 1_000_000,
     answerLimitBytes: 1_000_000,
     requestTimeoutMs: 60_000,
+    requestDeadlineMs: 15_000,
     trustedProxies: [],
     publicUrl: undefined,
     publicPath: '',

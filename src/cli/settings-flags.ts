@@ -25,6 +25,7 @@ const MEANING: Readonly<Record<keyof typeof SETTING_FLAGS, string>> = {
   SVC_DATABASE_POOL: 'connections of each thread; 10',
   SVC_DATABASE_PREPARE: 'whether statements are prepared; unless there is a pooler',
   SVC_REQUEST_TIMEOUT: 'seconds for a client to send a request; 60',
+  SVC_REQUEST_DEADLINE: 'seconds that a request waits for the database; 15',
   SVC_TRUSTED_PROXIES: 'addresses and networks of proxies; none',
   SVC_PUBLIC_URL: 'what clients call the server; none',
   SVC_PUBLIC_PATH: 'the path at which a proxy has it; that of the URL above',

@@ -36,6 +36,7 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     SVC_DATABASE_POOL: wholeNumber(1, 1000).default(10),
     SVC_DATABASE_PREPARE: yesOrNo().optional(),
     SVC_REQUEST_TIMEOUT: wholeNumber(1, 3600).default(60),
+    SVC_REQUEST_DEADLINE: wholeNumber(1, 3600).default(15),
     SVC_TRUSTED_PROXIES: networks().default([]),
     SVC_PUBLIC_URL: publicUrl().optional(),
     SVC_PUBLIC_PATH: publicPath().optional(),

@@ -40,6 +40,8 @@ export interface Settings {
   readonly queryTimeoutMs: number;
   /** How long a client may take to send a whole request. */
   readonly requestTimeoutMs: number;
+  /** How long a request waits for the database in all. */
+  readonly requestDeadlineMs: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` count. */
   readonly trustedProxies: readonly string[];
   /** Scheme, host, port and perhaps a path that clients know the server by. */
@@ -94,6 +96,7 @@ export const SETTING_FLAGS = {
   SVC_DATABASE_POOL: 'database-pool',
   SVC_DATABASE_PREPARE: 'database-prepare',
   SVC_REQUEST_TIMEOUT: 'request-timeout',
+  SVC_REQUEST_DEADLINE: 'request-deadline',
   SVC_TRUSTED_PROXIES: 'trusted-proxies',
   SVC_PUBLIC_URL: 'public-url',
   SVC_PUBLIC_PATH: 'public-path',
@@ -224,6 +227,7 @@ export function readSettings(
     answerLimitBytes: data.SVC_ANSWER_LIMIT,
     queryTimeoutMs: data.SVC_QUERY_TIMEOUT * 1000,
     requestTimeoutMs: data.SVC_REQUEST_TIMEOUT * 1000,
+    requestDeadlineMs: data.SVC_REQUEST_DEADLINE * 1000,
     trustedProxies: data.SVC_TRUSTED_PROXIES,
     ...(data.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: data.SVC_PUBLIC_URL }),
     publicPath: data.SVC_PUBLIC_PATH ?? pathOf(data.SVC_PUBLIC_URL),

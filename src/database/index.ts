@@ -27,6 +27,7 @@ export type { Asker } from './pool/connection-turns.ts';
 export { type Database, type DatabaseOptions, type Db, openDatabase } from './pool/database.ts';
 export { DatabaseClock } from './pool/database-clock.ts';
 export { type Trouble, troubled, troubleOf } from './pool/database-error.ts';
+export { databaseWait, inTime, slowForScript, withDatabaseWait } from './pool/database-wait.ts';
 export { findReadOnly } from './pool/find-read-only.ts';
 export { PLANNED_ANEW } from './pool/prepared-statements.ts';
 export { ReplicaReads } from './pool/replica-reads.ts';

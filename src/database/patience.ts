@@ -10,8 +10,8 @@ export const SILENCE_MS = 6_000;
 /** For a row that somebody else has locked: less than for a commit, which may have to lock it. */
 export const LOCK_MS = 10_000;
 /** For the right to open a transaction, of which there are only so many at once. */
-export const TURN_MS = 15_000;
-/** For a commit, as of a primary whose standby has to confirm it and does not. */
-export const COMMIT_MS = 15_000;
+export const TURN_MS = 12_000;
 /** What failed because the database could not be reached is tried again, if that was no longer ago. */
 export const RETRY_MS = 5_000;
+/** For the rollback of what has waited for too long; then its connection ends. */
+export const GIVE_UP_MS = 500;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Trouble, translateDatabaseError, troubleOf } from '#database/index.ts';
+import { type Trouble, translateDatabaseError, troubleOf, withDatabaseWait } from '#database/index.ts';
 import {
   BadRequestError,
   errorIdOf,
@@ -41,6 +41,8 @@ export interface DoorOptions {
   /** Pages of which there are too many to be listed; undefined for a path that is none of theirs. */
   readonly further: (path: string) => Page | undefined;
   readonly writer: AnswerWriter;
+  /** How long a request waits for the database. */
+  readonly deadlineMs: number;
   readonly observe: Observe;
 }
 
@@ -108,12 +110,14 @@ export class Door {
   }
 
   async #answer(exchange: HttpExchange): Promise<Answer> {
-    const { rest, observe, dialects } = this.#options;
+    const { rest, observe, dialects, deadlineMs } = this.#options;
     const dialect = dialectOf(exchange.incoming.path, dialects);
     if (rest === undefined || dialect === undefined) {
       return this.#settle(exchange, REST, () => this.#page(exchange)(exchange));
     }
-    const answer = await this.#settle(exchange, dialect, () => rest.answer(exchange, dialect));
+    const answer = await this.#settle(exchange, dialect, () =>
+      withDatabaseWait(deadlineMs, () => rest.answer(exchange, dialect)),
+    );
     Object.assign(answer.headers, corsHeaders(exchange.incoming, this.#options.cors()));
     tellAnswered(observe, exchange, answer);
     return answer;

@@ -29,6 +29,8 @@ export interface HttpServerOptions
   readonly port: number;
   /** How long a client may take to send a whole request. */
   readonly requestTimeoutMs: number;
+  /** How long a request waits for the database in all. */
+  readonly requestDeadlineMs: number;
   /** Addresses and networks whose word about callers counts. */
   readonly trustedProxies: readonly string[];
   /** The URL that clients know the server by; undefined: the address that they have connected to, if they name it. */
@@ -104,6 +106,7 @@ export class HttpServer implements Service {
       },
       further: resources === undefined || console === undefined ? () => undefined : consolePages(console),
       writer: new AnswerWriter({ answerLimitBytes, isStopping: () => this.#server === undefined }),
+      deadlineMs: options.requestDeadlineMs,
       observe,
     });
   }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
+import { inTime } from '#database/index.ts';
 import { errorIdOf, toResourceError, UnauthorizedError } from '#errors/index.ts';
 import type { EventCaller, EventStreams } from '#events/index.ts';
 import {
@@ -81,7 +82,7 @@ export class RestInterface {
     const { authenticate, describe, trustsTransactionId } = this.#options;
     if (incoming.method === 'OPTIONS') return { status: 204, headers: { Allow: METHODS }, body: null };
     if (trustsTransactionId) exchange.requestId = passedOn(incoming) ?? exchange.requestId;
-    const caller = await identify(exchange, authenticate);
+    const caller = await inTime(identify(exchange, authenticate));
     if (incoming.says('_crestApi') || incoming.says('_api'))
       return writeJsonText(describe(pathOf(incoming, dialect)));
     const isWhole = incoming.message.complete;

@@ -1,3 +1,4 @@
+import { databaseWait } from '#database/index.ts';
 import {
   type ContextData,
   contextData,
@@ -10,7 +11,12 @@ import {
 import { type ScriptThreads, workKind } from '#script/index.ts';
 
 export const REQUEST = workKind<
-  { readonly context: ContextData; readonly request: Request },
+  {
+    readonly context: ContextData;
+    readonly request: Request;
+    /** How long it may wait for the database there. */
+    readonly waitMs?: number | undefined;
+  },
   Awaited<ReturnType<Filter>>
 >('request');
 
@@ -29,7 +35,7 @@ export function inRightThread(
     const caller = lineOf(context);
     const answer = await threads.run({
       kind: REQUEST,
-      payload: { context: contextData(context), request },
+      payload: { context: contextData(context), request, waitMs: databaseWait()?.leftMs },
       repeatable: !isWrite(request),
       ...(caller === undefined ? {} : { caller }),
       ...(context.awaited === undefined ? {} : { signal: context.awaited }),

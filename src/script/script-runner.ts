@@ -1,5 +1,6 @@
 import type { ConfigStore, Settings } from '#config/index.ts';
 import type { Crypto } from '#crypto/index.ts';
+import { slowForScript } from '#database/index.ts';
 import { InternalServerError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
@@ -171,7 +172,8 @@ export class ScriptRunner implements Scripts {
       return { ...result, bindings, log: log.lines };
     } catch (error) {
       ended(error instanceof ScriptLimitError ? 'limit' : 'thrown');
-      throw runFailure(error, this.#debugInfo(), call.label, name);
+      const slow = error instanceof ScriptLimitError && error.limit === 'time' ? slowForScript() : undefined;
+      throw slow ?? runFailure(error, this.#debugInfo(), call.label, name);
     }
   }
 

@@ -26,10 +26,11 @@ describe('a request is answered, whatever the database does:', () => {
     server = scope.use(
       await startTestServer({
         database: { ...test, url: url.href },
+        environment: { SVC_REQUEST_DEADLINE: '11' },
         files: { 'conf/managed.json': { objects: [{ name: 'plain' }, { name: 'slow' }] } },
       }),
     );
-    await sql`create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(16); return null; end $$`.execute(
+    await sql`create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(12); return null; end $$`.execute(
       direct.db,
     );
     await sql`create constraint trigger linger after insert on managed_object deferrable initially deferred
@@ -52,12 +53,70 @@ describe('a request is answered, whatever the database does:', () => {
     const { status, headers, body } = await server.api('PUT', 'managed/slow/one', { body: {} });
     expect([status, headers.get('retry-after'), body.detail?.id]).toEqual([503, '1', 'DB_COMMIT_UNKNOWN']);
     expect(body.message).toBe(
-      'The commit takes longer than 15 s: the change may or may not have been stored',
+      'The database has kept the request waiting for 11 s, at last with its commit: the change may or may not have been stored',
     );
     await eventually(
       () => server.api('GET', 'managed/slow/one'),
       ({ status }) => status === 200,
     );
+  });
+});
+
+describe('a request that may wait for two seconds', () => {
+  const scope = new AsyncDisposableStack();
+  let test: Awaited<ReturnType<typeof createSchemaDatabase>>;
+  let server: TestServer;
+  let direct: ReturnType<typeof openDatabase>;
+  const HOOKED = {
+    name: 'hooked',
+    onUpdate: {
+      type: 'text/javascript',
+      source: "svc.update('managed/plain/held', null, {by: 'hook'})",
+      timeout: 1_000,
+    },
+  };
+
+  beforeAll(async () => {
+    test = scope.use(await createSchemaDatabase());
+    direct = openDatabase({ url: test.url, poolSize: 3 });
+    scope.defer(() => direct.close());
+    server = scope.use(
+      await startTestServer({
+        database: test,
+        environment: { SVC_REQUEST_DEADLINE: '2' },
+        files: { 'conf/managed.json': { objects: [{ name: 'plain' }, HOOKED] } },
+      }),
+    );
+    for (const path of ['plain/held', 'hooked/one'])
+      expect((await server.api('PUT', `managed/${path}`, { body: { by: 'nobody' } })).status).toBe(201);
+  });
+  afterAll(() => scope.disposeAsync());
+
+  const whileHeld = async <T>(work: () => Promise<T>): Promise<T> => {
+    const holder = await direct.db.startTransaction().execute();
+    await sql`select from managed_object where id = 'held' for update`.execute(holder);
+    return work().finally(() => holder.rollback().execute());
+  };
+
+  it.each(['plain/held?_fields=by', 'plain/held?_dryRun=true'])(
+    'is told that nothing has changed when somebody holds the row for longer, and nothing has: %s',
+    async (path) => {
+      const { status, headers, body } = await whileHeld(() =>
+        server.api('PUT', `managed/${path}`, { body: { by: 'me' } }),
+      );
+      expect([status, headers.get('retry-after'), body.detail?.id]).toEqual([503, '1', 'DB_SLOW']);
+      expect(body.message).toBe('The database has kept the request waiting for 2 s; nothing was changed');
+      expect((await server.api('PUT', 'managed/plain/held', { body: { by: 'next' } })).status).toBe(200);
+      expect((await server.api('GET', 'managed/plain/held')).body).toMatchObject({ by: 'next' });
+    },
+  );
+
+  it('is 503, too, where it waits in a script whose own time is over', async () => {
+    const { status, body } = await whileHeld(() =>
+      server.api('PUT', 'managed/hooked/one', { body: { by: 'me' } }),
+    );
+    expect([status, body.detail?.id]).toEqual([503, 'DB_SLOW']);
+    expect((await server.api('GET', 'managed/hooked/one')).body).toMatchObject({ by: 'nobody' });
   });
 });
 
@@ -74,6 +133,7 @@ describe('a database that falls silent', () => {
     const server = scope.use(
       await startTestServer({
         database: { ...test, url: url.href },
+        environment: { SVC_REQUEST_DEADLINE: '4' },
         files: { 'conf/managed.json': { objects: [{ name: 'plain' }] } },
       }),
     );
@@ -89,7 +149,7 @@ describe('a database that falls silent', () => {
       expect([status, headers.get('retry-after'), body.detail?.id]).toEqual([
         503,
         '1',
-        expect.stringMatching(/^DB_(?:UNREACHABLE|COMMIT_UNKNOWN|BUSY)$/),
+        expect.stringMatching(/^DB_(?:SLOW|UNREACHABLE|COMMIT_UNKNOWN|BUSY)$/),
       ]);
     proxy.setWeather();
     await eventually(

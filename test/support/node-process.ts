@@ -44,6 +44,8 @@ export async function startNodeProcess(options: NodeProcessOptions): Promise<Nod
       SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
       SVC_SCRIPT_THREADS: '1',
       SVC_DATABASE_POOL: '5',
+      // A machine that is busy with other tests is no database that does not answer.
+      SVC_REQUEST_DEADLINE: '60',
       SVC_LOG_LEVEL: 'debug',
       PORT: '0',
       SVC_KEYS: COMMON_RING,

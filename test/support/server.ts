@@ -45,6 +45,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
     SVC_SCRIPT_THREADS: String(options.threads ?? 1),
     SVC_DATABASE_POOL: '5',
+    // A machine that is busy with other tests is no database that does not answer.
+    SVC_REQUEST_DEADLINE: '60',
     PORT: '0',
     ...(options.database === undefined ? {} : { SVC_KEYS: COMMON_RING }),
     ...options.environment,

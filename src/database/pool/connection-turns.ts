@@ -1,6 +1,7 @@
 import { type ResourceError, ServiceUnavailableError, TooManyRequestsError } from '#errors/index.ts';
 import { nobodyWaits } from '#lifecycle/index.ts';
 import { troubled } from './database-error.ts';
+import { counted } from './database-wait.ts';
 
 /** Who asks for a connection, where that is a caller; what the server does of its own accord has none. */
 export interface Asker {
@@ -194,7 +195,7 @@ export class ConnectionTurns {
     const leave = () => giveUp(nobodyWaits());
     asker?.left?.addEventListener('abort', leave, { once: true });
     try {
-      await promise;
+      await counted(promise);
     } finally {
       clearTimeout(timer);
       asker?.left?.removeEventListener('abort', leave);

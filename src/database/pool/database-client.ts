@@ -3,6 +3,7 @@ import { CONNECT_MS } from '../patience.ts';
 import { aim } from '../wire/pg-client.ts';
 import { currentServerOf, NoTarget, type Place } from './current-server.ts';
 import { ofConnect, ofDatabase } from './database-error.ts';
+import { counted } from './database-wait.ts';
 import { readPasswordBy } from './read-password.ts';
 import { finderOf, type TargetFinder } from './target-finder.ts';
 
@@ -18,9 +19,11 @@ function telling(method: () => Call, tell: (error: unknown) => unknown): Call {
     }
     const answer = method().apply(this, args);
     if (!(answer instanceof Promise)) return answer;
-    return answer.catch((error: unknown) => {
-      throw tell(error);
-    });
+    return counted(
+      answer.catch((error: unknown) => {
+        throw tell(error);
+      }),
+    );
   };
 }
 

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { LOCK_MS, TURN_MS } from '../patience.ts';
 import type { Tables } from '../tables.ts';
 import { holdCommands, onceCommitIsSent } from '../wire/held-commands.ts';
-import { noteSession } from '../wire/pg-client.ts';
+import { dropConnection, noteSession } from '../wire/pg-client.ts';
 import { boundRows } from './bounded-rows.ts';
 import { boundStatements } from './bounded-statements.ts';
 import { type Asker, ConnectionTurns } from './connection-turns.ts';
@@ -76,6 +76,8 @@ export interface Database {
    */
   startTransaction(depth: number, asker?: Asker): Promise<Transaction>;
   endTransaction(transaction: Transaction): void;
+  /** Ends its connection, whatever the server makes of that: what it was not told to commit is undone. */
+  dropTransaction(transaction: Transaction): void;
   /**
    * Sends statements as a transaction of their own, with one way to the server and back.
    *
@@ -94,6 +96,13 @@ export interface Database {
   /** Cancels the statement that a transaction waits for, before it is rolled back. */
   cancelStatement(transaction: Transaction): Promise<void>;
   close(): Promise<void>;
+}
+
+class GivenUp extends Error {
+  readonly code = 'ECONNRESET';
+  constructor() {
+    super('Connection terminated: a request has waited for it too long');
+  }
 }
 
 type SendBehind = (statement: RawBuilder<unknown>) => void;
@@ -163,6 +172,7 @@ export function openDatabase(given: DatabaseOptions): Database {
       leaving.get(transaction)?.();
       leaving.delete(transaction);
     },
+    dropTransaction: (transaction) => dropConnection(waiting.clientOf(transaction), new GivenUp()),
     async runInOneWay(statements) {
       const queries = compiled(statements);
       const client = await pool.connect();

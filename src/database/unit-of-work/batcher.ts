@@ -1,3 +1,4 @@
+import { counted } from '../pool/database-wait.ts';
 import { isUnavailable } from '../pool/sql-state.ts';
 
 /** A piece of work that waits to leave together with others. */
@@ -33,10 +34,10 @@ export class Batcher<Item, Result> {
   }
 
   add(item: Item): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
-      this.#schedule();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#waiting.push({ item, resolve, reject });
+    this.#schedule();
+    return counted(promise);
   }
 
   #schedule(): void {

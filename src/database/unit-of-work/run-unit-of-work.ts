@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceUnavailableError, wordsOf } from '#errors/index.ts';
 import { backOff } from '#lifecycle/index.ts';
-import { COMMIT_MS, RETRY_MS } from '../patience.ts';
+import { GIVE_UP_MS, RETRY_MS } from '../patience.ts';
 import type { Asker } from '../pool/connection-turns.ts';
-import type { Database } from '../pool/database.ts';
+import type { Database, Transaction } from '../pool/database.ts';
 import { isOfConnect, troubled } from '../pool/database-error.ts';
+import { counted, type DatabaseWait, databaseWait } from '../pool/database-wait.ts';
 import { isConflict, isConnectionLost, isUnavailable, translateDatabaseError } from '../pool/sql-state.ts';
 import type { Effect } from './effect.ts';
 import { UnitOfWork } from './unit-of-work.ts';
@@ -17,7 +19,7 @@ export interface UnitOfWorkOptions {
   readonly asker?: Asker | undefined;
   /** How often a unit of work may run in all when Postgres asks to try again. Default 5. */
   readonly attempts?: number;
-  /** Somebody waits for an answer: that a commit takes long is told them, and not waited for. */
+  /** Somebody waits for an answer, and no longer than the request may (`withDatabaseWait`); a commit then goes on without them. */
   readonly answersInTime?: boolean;
   /** Told of each statement before it is sent; may refuse it by throwing. */
   readonly onStatement?: () => void;
@@ -55,32 +57,42 @@ export async function runUnitOfWork<T>(
 ): Promise<T> {
   const { attempts = 5, dryRun = false, callers = 0 } = options;
   const begunAt = performance.now();
+  const wait = options.answersInTime === true ? databaseWait() : undefined;
+  const inTime = <R>(part: Promise<R>) => wait?.inTime(part) ?? part;
   let mayGroup = true;
   for (let attempt = 1; ; attempt++) {
+    let opened: Transaction | undefined;
     const unitOfWork = new UnitOfWork(database, {
       dryRun,
       mayGroup,
       callers,
       asker: options.asker,
+      onOpen: (transaction) => {
+        opened = transaction;
+      },
       ...(options.onStatement === undefined ? {} : { onStatement: options.onStatement }),
     });
     let committing = false;
     let told: unknown;
     try {
-      const result = await work(unitOfWork);
+      const result = await inTime(work(unitOfWork));
       if (unitOfWork.dryRun) {
-        await unitOfWork.rollback();
+        await inTime(unitOfWork.rollback());
         return result;
       }
       if (unitOfWork.changes.length > 0) {
-        for (const witness of beforeCommitOf(database)) await witness(unitOfWork);
+        for (const witness of beforeCommitOf(database)) await inTime(witness(unitOfWork));
       }
       committing = true;
-      await committed(unitOfWork, options);
+      await committed(unitOfWork, options, wait);
       told = await runEffects(unitOfWork.effects, options);
       if (told === undefined) return result;
     } catch (error) {
       if (error instanceof LateCommit) throw unknownOutcome(error);
+      if (wait?.failure !== undefined && !committing) {
+        await giveUp(database, unitOfWork, opened);
+        throw wait.failure;
+      }
       await unitOfWork.rollback();
       if (unitOfWork.stopped === 'disturbed') {
         mayGroup = false;
@@ -91,7 +103,7 @@ export async function runUnitOfWork<T>(
       if (committing && isConnectionLost(root) && !isOfConnect(root)) throw unknownOutcome(error);
       const isRecent = performance.now() - begunAt < RETRY_MS;
       const again = isConflict(root) || (isUnavailable(root) && isRecent);
-      if (!again || attempt >= attempts) throw translateDatabaseError(root);
+      if (!again || attempt >= attempts || wait?.failure !== undefined) throw translateDatabaseError(root);
       mayGroup = false;
       options.onRetry?.(wordsOf(error), attempt);
       await backOff(attempt, 10, 250);
@@ -101,20 +113,40 @@ export async function runUnitOfWork<T>(
 }
 
 /** Who asked is told in time; what is sent then takes as long as it takes. */
-async function committed(unitOfWork: UnitOfWork, options: UnitOfWorkOptions): Promise<void> {
-  const commit = unitOfWork.commit();
-  if (options.answersInTime !== true) return commit;
-  const { promise: late, reject } = Promise.withResolvers<never>();
+async function committed(
+  unitOfWork: UnitOfWork,
+  options: UnitOfWorkOptions,
+  wait: DatabaseWait | undefined,
+): Promise<void> {
+  if (wait === undefined) return unitOfWork.commit();
   let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    reject(new LateCommit(`The commit takes longer than ${COMMIT_MS / 1_000} s`));
-  }, COMMIT_MS);
+  const commit = counted(unitOfWork.commit());
   commit
     .then(() => (isLate ? runEffects(unitOfWork.effects, options) : undefined))
-    .catch(() => (isLate ? unitOfWork.rollback() : undefined))
-    .finally(() => clearTimeout(timer));
-  await Promise.race([commit, late]);
+    .catch(() => (isLate ? unitOfWork.rollback() : undefined));
+  try {
+    await wait.inTime(commit);
+  } catch (error) {
+    if (error !== wait.failure) throw error;
+    isLate = true;
+    throw new LateCommit(
+      `The database has kept the request waiting for ${wait.seconds} s, at last with its commit`,
+    );
+  }
+}
+
+/** A database that does not answer was never told to commit, so that all is undone at the latest when the connection has ended. */
+async function giveUp(
+  database: Database,
+  unitOfWork: UnitOfWork,
+  opened: Transaction | undefined,
+): Promise<void> {
+  let isUndone = false;
+  const undone = unitOfWork.rollback().then(() => {
+    isUndone = true;
+  });
+  await Promise.race([undone, delay(GIVE_UP_MS)]);
+  if (!isUndone && opened !== undefined) database.dropTransaction(opened);
 }
 
 class LateCommit extends Error {}

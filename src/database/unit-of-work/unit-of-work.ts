@@ -32,14 +32,12 @@ export class UnitOfWork {
   /** Of the first request that works in it; absent where the server does so without a request. */
   actor: Actor | undefined;
   readonly #database: Database;
-  /**
-   * Whether rows may be pending. What is written then was read without a lock and says so; where somebody else was
-   * faster, the unit of work runs again, with locks.
-   */
+  /** Whether rows may be pending: what they are made of is read without a lock, and anew with one where somebody was faster. */
   readonly mayGroup: boolean;
   readonly #callers: number;
   readonly #asker: Asker | undefined;
   readonly #onStatement: (() => void) | undefined;
+  readonly #onOpen: ((transaction: Transaction) => void) | undefined;
   #transaction: Promise<Transaction> | undefined;
   /** The transaction as everybody else has it. */
   #statements: Promise<TransactionStatements> | undefined;
@@ -58,6 +56,7 @@ export class UnitOfWork {
   constructor(database: Database, options: WorkOptions = {}) {
     this.#database = database;
     this.#onStatement = options.onStatement;
+    this.#onOpen = options.onOpen;
     this.#callers = options.callers ?? 0;
     this.#asker = options.asker;
     this.#mayOpen = options.mayOpen ?? true;
@@ -223,6 +222,7 @@ export class UnitOfWork {
   async #open(): Promise<Transaction> {
     const transaction = await this.#database.startTransaction(this.#callers, this.#asker);
     this.#holding = transaction;
+    this.#onOpen?.(transaction);
     this.#database.behindCommit(transaction, (send) => sendWakes(this.#notes.effects, send));
     try {
       const set = async (name: string) => void (await transaction.savepoint(name).execute());

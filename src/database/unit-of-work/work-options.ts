@@ -1,4 +1,5 @@
 import type { Asker } from '../pool/connection-turns.ts';
+import type { Transaction } from '../pool/database.ts';
 
 /** How a unit of work goes about it. */
 export interface WorkOptions {
@@ -14,4 +15,6 @@ export interface WorkOptions {
   readonly asker?: Asker | undefined;
   /** Told of each statement; may refuse it by throwing. */
   readonly onStatement?: () => void;
+  /** Told of its transaction. */
+  readonly onOpen?: (transaction: Transaction) => void;
 }

@@ -1,6 +1,8 @@
 import {
   type Actor,
   type Database,
+  databaseWait,
+  inTime,
   runUnitOfWork,
   translateDatabaseError,
   type UnitOfWork,
@@ -35,7 +37,8 @@ export function inUnitOfWork(options: UnitOfWorkOptions): Filter {
     const { unitOfWork } = context;
     if (!isWrite(request)) {
       try {
-        return await next(await renewed(context), request);
+        const answer = renewed(context).then((asker) => next(asker, request));
+        return await (context.client.isExternal ? inTime(answer) : answer);
       } catch (error) {
         // Inside a unit of work it is for the unit to judge the error.
         throw unitOfWork === null ? translateDatabaseError(error) : error;
@@ -104,7 +107,9 @@ async function own(
       return { response, report: dryRun ? dryRunReport(response, unitOfWork, request) : undefined };
     },
   ).catch(async (error: unknown) => {
-    throw told !== undefined && (await router.maySeeScripts(context)) ? told : error;
+    // What comes of a rehearsal that was given up is no news of it.
+    const isGivenUp = error === databaseWait()?.failure;
+    throw told !== undefined && !isGivenUp && (await router.maySeeScripts(context)) ? told : error;
   });
   if (!context.client.isExternal) return report ?? response;
   const asker = { ...context, security: caller.security };
