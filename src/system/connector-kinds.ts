@@ -1,12 +1,19 @@
 import { didYouMean } from '#errors/index.ts';
 import { csvKind } from './connectors/csv/csv-connector.ts';
-import { ldapKind } from './connectors/ldap/ldap-connector.ts';
+import { directoryKind, ldapKind } from './connectors/ldap/ldap-kind.ts';
 import { scimKind } from './connectors/scim/scim-connector.ts';
 import { scriptedKind } from './connectors/scripted/scripted-connector.ts';
 import { sqlKind } from './connectors/sql/sql-connector.ts';
 import type { ConnectorKind } from './contract.ts';
 
-export const CONNECTOR_KINDS: readonly ConnectorKind[] = [ldapKind, csvKind, sqlKind, scimKind, scriptedKind];
+export const CONNECTOR_KINDS: readonly ConnectorKind[] = [
+  ldapKind,
+  directoryKind,
+  csvKind,
+  sqlKind,
+  scimKind,
+  scriptedKind,
+];
 
 export type FoundKind =
   | { readonly kind: ConnectorKind }
@@ -33,7 +40,10 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
     'Databases are reached by org.identityconnectors.databasetable.DatabaseTableConnector',
   ],
   [/scim/i, 'Services of SCIM are reached by org.forgerock.openicf.connectors.scim.ScimConnector'],
-  [/activedirectory/i, 'Active Directory is reached by org.identityconnectors.ldap.LdapConnector'],
+  [
+    /activedirectory/i,
+    'Active Directory is reached by Org.IdentityConnectors.ActiveDirectory.ActiveDirectoryConnector, over LDAP',
+  ],
   [
     /sap|racf|kerberos|ssh|xml|salesforce|google|azure|msgraph|workday|servicenow|marketo|epic|docusign/i,
     'There is no connector for it',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
-import { ldapKind } from '#system/connectors/ldap/ldap-connector.ts';
+import { ldapKind } from '#system/connectors/ldap/ldap-kind.ts';
 import { certificateAuthority } from '../../support/certificates.ts';
 import { ConnectorSite, errorId } from '../../support/connector/fixture.ts';
 import { SLAPD, type Slapd, startSlapd } from '../../support/slapd.ts';

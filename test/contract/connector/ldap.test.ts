@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isObject, type JsonObject } from '#json/index.ts';
-import { ldapKind } from '#system/connectors/ldap/ldap-connector.ts';
+import { ldapKind } from '#system/connectors/ldap/ldap-kind.ts';
 import { type ChangeBatch, LATEST } from '#system/contract.ts';
 import { behind, type ConnectorFixture, ConnectorSite } from '../../support/connector/fixture.ts';
 import { SLAPD, startSlapd } from '../../support/slapd.ts';

@@ -6,6 +6,7 @@ import {
   type ConfigurationProperties,
   ConnectorError,
 } from '../../contract.ts';
+import { isActiveDirectory } from './active-directory.ts';
 import type { Place } from './change-number.ts';
 import type { LdapLogin, LdapPlace } from './ldap-connections.ts';
 
@@ -51,13 +52,30 @@ export const ldapProperties = {
   changes: {
     type: 'text',
     default: 'entryCSN',
-    does: 'How it tells what has changed: accesslog (all), entryCSN (not what was deleted) or none',
+    does: 'How it tells what has changed: accesslog (all), entryCSN (not what was deleted), dirSync (all, of Active Directory) or none',
   },
   accessLogContext: {
     type: 'text',
     default: 'cn=accesslog',
     does: 'Of accesslog: where the log is',
   },
+} as const satisfies ConfigurationProperties;
+
+/** Of Active Directory: the same, with what is usual there. */
+export const directoryProperties = {
+  ...ldapProperties,
+  accountObjectClasses: {
+    ...ldapProperties.accountObjectClasses,
+    default: ['top', 'person', 'organizationalPerson', 'user'],
+  },
+  accountUserNameAttributes: {
+    ...ldapProperties.accountUserNameAttributes,
+    default: ['sAMAccountName', 'userPrincipalName'],
+  },
+  groupObjectClasses: { ...ldapProperties.groupObjectClasses, default: ['top', 'group'] },
+  uidAttribute: { ...ldapProperties.uidAttribute, default: 'objectGUID' },
+  passwordAttribute: { ...ldapProperties.passwordAttribute, default: 'unicodePwd' },
+  changes: { ...ldapProperties.changes, default: 'dirSync' },
 } as const satisfies ConfigurationProperties;
 
 /** What others have: the ways in which pages are read, groups followed and changes found are not for choice here. */
@@ -91,10 +109,20 @@ export const ignoredProperties = [
 export type LdapConfiguration = ConfigurationOf<typeof ldapProperties>;
 
 /** By the words of the property `changes`. */
-export const CHANGES: Readonly<Record<string, readonly [Place['mode'] | 'none', Capabilities['changes']]>> = {
+export const CHANGES: Readonly<
+  Record<string, readonly [Place['mode'] | 'dirSync' | 'none', Capabilities['changes']]>
+> = {
   accesslog: ['accesslog', 'full'],
   entryCSN: ['entryCSN', 'upserts'],
+  dirSync: ['dirSync', 'full'],
 };
+
+/** How it tells of changes; Active Directory knows no other way than its own. */
+export function changesOfKind(configuration: LdapConfiguration) {
+  const { changes } = configuration;
+  const name = changes === 'entryCSN' && isActiveDirectory(configuration) ? 'dirSync' : changes;
+  return CHANGES[name] ?? (['none', 'none'] as const);
+}
 
 export function ldapProblems({
   ssl,
@@ -129,7 +157,7 @@ export function ldapProblems({
     problems.push({
       property: 'changes',
       message: `'changes' is '${changes}'`,
-      hint: 'There are accesslog, entryCSN and none',
+      hint: 'There are accesslog, entryCSN, dirSync and none',
     });
   }
   if (principal !== undefined && credentials === undefined) {

@@ -1,4 +1,4 @@
-import { EqualityFilter, type Filter as LdapFilter } from 'ldapts';
+import { EqualityFilter, type Entry as LdapEntry } from 'ldapts';
 import {
   ACCOUNT,
   type AttributeDelta,
@@ -9,7 +9,7 @@ import {
   type Connector,
   ConnectorError,
   type ConnectorHost,
-  type ConnectorKind,
+  ENABLE,
   type Entry,
   GROUP,
   type LATEST,
@@ -25,51 +25,47 @@ import {
   type WriteRequest,
   type WriteResult,
 } from '../../contract.ts';
-import { isBelowName, outermost } from './distinguished-name.ts';
-import { LdapChanges } from './ldap-changes.ts';
 import {
-  CHANGES,
-  ignoredProperties,
-  type LdapConfiguration,
-  ldapProblems,
-  ldapProperties,
-  loginOf,
-} from './ldap-configuration.ts';
+  AUXILIARY,
+  askedNames,
+  CONTROL,
+  idValue,
+  isActiveDirectory,
+  isGuid,
+  withControl,
+} from './active-directory.ts';
+import { DirectoryChanges } from './directory-changes.ts';
+import { isBelowName, outermost } from './distinguished-name.ts';
+import { classesOf, filterOfType } from './kind-of-entry.ts';
+import { LdapChanges } from './ldap-changes.ts';
+import { changesOfKind, type LdapConfiguration, loginOf } from './ldap-configuration.ts';
 import { LdapConnections } from './ldap-connections.ts';
 import { changesOf, entryOf, newAttributes } from './ldap-entry.ts';
 import { isResult } from './ldap-error-table.ts';
-import { allOf, anyOf, ldapFilter, type TranslatedFilter } from './ldap-filter.ts';
+import { allOf, filterIn, ldapFilter, type TranslatedFilter } from './ldap-filter.ts';
+import { logIn } from './log-in.ts';
 import { modifyEntry } from './modify-entry.ts';
 import { pagedSearch } from './paged-search.ts';
+import { withAllValues } from './range-retrieval.ts';
 import { SubschemaReader } from './subschema-reader.ts';
 
 /** Entries of a directory. */
-export const ldapKind: ConnectorKind<typeof ldapProperties> = {
-  id: 'ldap',
-  displayName: 'LDAP directory',
-  names: ['org.identityconnectors.ldap.LdapConnector'],
-  properties: ldapProperties,
-  ignored: ignoredProperties,
-  check: ldapProblems,
-  open: (configuration, host) => new LdapConnector(configuration, host),
-};
-
-class LdapConnector implements Connector {
+export class LdapConnector implements Connector {
   readonly capabilities: Capabilities;
   readonly #configuration: LdapConfiguration;
   readonly #connections: LdapConnections;
   readonly #bases: readonly string[];
   readonly #subschema: SubschemaReader;
-  readonly #changes: LdapChanges | undefined;
+  readonly #changes: LdapChanges | DirectoryChanges | undefined;
 
   constructor(configuration: LdapConfiguration, host: ConnectorHost) {
     this.#configuration = configuration;
-    const { baseContexts, caFile, changes, accessLogContext } = configuration;
+    const { baseContexts, caFile, accessLogContext } = configuration;
     const ca = caFile === undefined ? undefined : host.resolveFile(caFile);
     this.#connections = new LdapConnections(loginOf(configuration, ca), host.connect);
     this.#subschema = new SubschemaReader(this.#connections);
     this.#bases = outermost(baseContexts);
-    const [mode, told] = CHANGES[changes] ?? ['none', 'none'];
+    const [mode, told] = changesOfKind(configuration);
     this.capabilities = {
       create: true,
       update: true,
@@ -80,8 +76,15 @@ class LdapConnector implements Connector {
       maxConcurrency: 50,
     };
     const parts = { connections: this.#connections, bases: this.#bases, rules: configuration };
-    this.#changes =
-      mode === 'none' ? undefined : new LdapChanges({ ...parts, mode, logContext: accessLogContext });
+    if (mode === 'dirSync') {
+      this.#changes = new DirectoryChanges({
+        ...parts,
+        shown: (found, { attributes }) => entryOf(found, configuration, attributes),
+        asked: (request) => this.#asked(request),
+      });
+    } else if (mode !== 'none') {
+      this.#changes = new LdapChanges({ ...parts, mode, logContext: accessLogContext });
+    }
   }
 
   async test(signal: AbortSignal): Promise<void> {
@@ -102,13 +105,15 @@ class LdapConnector implements Connector {
     const subschema = await this.#subschema.read(signal);
     const password = this.#configuration.passwordAttribute.toLowerCase();
     return [ACCOUNT, GROUP].map((name) => {
-      const own = subschema.attributesOf(this.#classesOf(name));
+      const isOfDirectory = isActiveDirectory(this.#configuration);
+      const own = subschema.attributesOf([...this.#classesOf(name), ...(isOfDirectory ? AUXILIARY : [])]);
       const others = own.filter((one) => one.name.toLowerCase() !== password);
       return {
         name,
         attributes: [
           { name: NAME, type: 'string', isRequired: true },
           ...(own.length > others.length ? [{ name: PASSWORD, type: 'secret' } as const] : []),
+          ...(isOfDirectory && name === ACCOUNT ? [{ name: ENABLE, type: 'boolean' } as const] : []),
           ...others,
         ],
       };
@@ -119,7 +124,9 @@ class LdapConnector implements Connector {
     if (id === '') return undefined;
     const asked = this.#asked(request);
     if (this.#configuration.uidAttribute === 'dn') return this.#readAt(id, asked, request);
-    const filter = allOf([this.#ofType(type), this.#withId(id)]);
+    const named = this.#withId(id);
+    if (named === undefined) return undefined;
+    const filter = allOf([this.#ofType(type), named]);
     for (const base of this.#bases) {
       const { searchEntries } = await this.#connections.read(request.signal, (client) =>
         client.search(base, { ...asked, scope: 'sub', sizeLimit: 2, ...filterIn(filter) }),
@@ -131,7 +138,7 @@ class LdapConnector implements Connector {
           `'${this.#configuration.uidAttribute}' is not unique: '${id}'`,
         );
       }
-      if (found !== undefined) return entryOf(found, this.#configuration, request.attributes);
+      if (found !== undefined) return this.#whole(found, request);
     }
     return undefined;
   }
@@ -157,7 +164,8 @@ class LdapConnector implements Connector {
     for (const base of this.#bases) {
       const options = { ...asked, pageSize, ...filterIn(whole) };
       for await (const found of pagedSearch(this.#connections, signal, base, options)) {
-        const entries = found.map((one) => entryOf(one, this.#configuration, request.attributes));
+        const entries: Entry[] = [];
+        for (const one of found) entries.push(await this.#whole(one, request));
         yield { entries, isSuperset };
       }
     }
@@ -201,7 +209,8 @@ class LdapConnector implements Connector {
     request: WriteRequest,
   ): Promise<WriteResult> {
     const { signal } = request;
-    const before = await this.get(type, id, { signal, attributes: [], binary: [] });
+    const attributes = isActiveDirectory(this.#configuration) ? [CONTROL] : [];
+    const before = await this.get(type, id, { signal, attributes, binary: [] });
     if (before?.name === undefined) throw new ConnectorError('notFound', `There is no entry '${id}'`);
     const renaming = deltas.find(({ name }) => name === NAME);
     const wanted = renaming !== undefined && 'replace' in renaming ? String(renaming.replace[0] ?? '') : '';
@@ -209,7 +218,9 @@ class LdapConnector implements Connector {
     const from = before.name;
     const name = wanted === '' ? from : wanted;
     const changes = changesOf(
-      deltas.filter((delta) => delta.name !== NAME && delta.name !== UID),
+      withControl(this.#configuration, deltas, before.attributes).filter(
+        (delta) => delta.name !== NAME && delta.name !== UID,
+      ),
       this.#configuration,
     );
     await this.#connections.use(signal, async (client) => {
@@ -232,35 +243,9 @@ class LdapConnector implements Connector {
     });
   }
 
-  async authenticate(type: string, name: string, password: Secret, signal: AbortSignal): Promise<string> {
-    const wrong = new ConnectorError('invalidCredentials', 'The name or the password is wrong');
-    const { accountUserNameAttributes, uidAttribute } = this.#configuration;
-    const named = anyOf(
-      accountUserNameAttributes.map((attribute) => ({
-        filter: new EqualityFilter({ attribute, value: name }),
-        isExact: true,
-      })),
-    );
-    const filter = allOf([this.#ofType(type), named]);
-    const found: Entry[] = [];
-    for (const base of this.#bases) {
-      const { searchEntries } = await this.#connections.read(signal, (client) =>
-        client.search(base, {
-          scope: 'sub',
-          attributes: [uidAttribute],
-          sizeLimit: 2,
-          timeLimit: 0,
-          ...filterIn(filter),
-        }),
-      );
-      found.push(...searchEntries.map((one) => entryOf(one, this.#configuration, undefined)));
-    }
-    const [who, other] = found;
-    // A login without a password is one by nobody, which directories take.
-    if (who?.name === undefined || other !== undefined || password.reveal() === '') throw wrong;
-    const connection = await this.#connections.open(signal, { principal: who.name, credentials: password });
-    connection.discard();
-    return who.id;
+  authenticate(type: string, name: string, password: Secret, signal: AbortSignal): Promise<string> {
+    const place = { connections: this.#connections, bases: this.#bases, configuration: this.#configuration };
+    return logIn(place, type, name, password, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -270,33 +255,35 @@ class LdapConnector implements Connector {
   #asked({ attributes, binary }: ReadRequest) {
     const { uidAttribute } = this.#configuration;
     return {
-      attributes: [...(attributes ?? ['*']), uidAttribute === 'dn' ? '1.1' : uidAttribute].filter(
-        (name, _, all) => name !== '1.1' || all.length === 1,
-      ),
-      explicitBufferAttributes: [...binary],
+      attributes: [
+        ...askedNames(this.#configuration, attributes ?? ['*']),
+        uidAttribute === 'dn' ? '1.1' : uidAttribute,
+      ].filter((name, _, all) => name !== '1.1' || all.length === 1),
+      explicitBufferAttributes: [...binary, ...(isGuid(uidAttribute) ? [uidAttribute] : [])],
       // Else it is ten seconds, whatever it is about.
       timeLimit: 0,
     };
   }
 
-  #withId(id: string): TranslatedFilter {
+  /** Undefined for what cannot be an id. */
+  #withId(id: string): TranslatedFilter | undefined {
     const { uidAttribute: attribute } = this.#configuration;
-    return { filter: new EqualityFilter({ attribute, value: id }), isExact: true };
+    const value = idValue(attribute, id);
+    return value === undefined
+      ? undefined
+      : { filter: new EqualityFilter({ attribute, value }), isExact: true };
+  }
+
+  async #whole(found: LdapEntry, { signal, attributes }: ReadRequest): Promise<Entry> {
+    return entryOf(await withAllValues(this.#connections, signal, found), this.#configuration, attributes);
   }
 
   #classesOf(type: string): readonly string[] {
-    const { accountObjectClasses, groupObjectClasses } = this.#configuration;
-    if (type === ACCOUNT) return accountObjectClasses;
-    return type === GROUP ? groupObjectClasses : [type];
+    return classesOf(this.#configuration, type);
   }
 
   #ofType(type: string): TranslatedFilter {
-    return allOf(
-      this.#classesOf(type).map((value) => ({
-        filter: new EqualityFilter({ attribute: 'objectClass', value }),
-        isExact: true,
-      })),
-    );
+    return filterOfType(this.#configuration, type);
   }
 
   #reaches(name: string): boolean {
@@ -323,7 +310,7 @@ class LdapConnector implements Connector {
       const { searchEntries } = await this.#connections.read(request.signal, (client) =>
         client.search(name, { ...asked, scope: 'base' }),
       );
-      return searchEntries.map((one) => entryOf(one, this.#configuration, request.attributes))[0];
+      return searchEntries[0] && (await this.#whole(searchEntries[0], request));
     } catch (error) {
       const isNone = error instanceof ConnectorError && ['32', '34'].includes(error.nativeCode ?? '');
       if (isNone) return undefined;
@@ -339,8 +326,4 @@ class LdapConnector implements Connector {
     if (found !== undefined) return found.id;
     throw new ConnectorError('misconfigured', `'${name}' was made, and cannot be read back`);
   }
-}
-
-function filterIn({ filter }: TranslatedFilter): { readonly filter?: LdapFilter } {
-  return filter === undefined ? {} : { filter };
 }

@@ -3,12 +3,22 @@ import {
   type AttributeDelta,
   type Attributes,
   ConnectorError,
+  ENABLE,
   type Entry,
   NAME,
   PASSWORD,
   type Scalar,
   UID,
 } from '../../contract.ts';
+import {
+  CONTROL,
+  controlOfNew,
+  guidText,
+  isActiveDirectory,
+  isEnabled,
+  isGuid,
+  passwordValue,
+} from './active-directory.ts';
 import { firstParts } from './distinguished-name.ts';
 import { textOf } from './ldap-filter.ts';
 
@@ -18,11 +28,8 @@ export interface EntryRules {
 }
 
 /** An entry as the directory shows it; attributes by the names by which they were asked for. */
-export function entryOf(
-  found: LdapEntry,
-  { uidAttribute, passwordAttribute }: EntryRules,
-  asked: readonly string[] | undefined,
-): Entry {
+export function entryOf(found: LdapEntry, rules: EntryRules, asked: readonly string[] | undefined): Entry {
+  const { uidAttribute, passwordAttribute } = rules;
   const { dn, ...others } = found;
   const names = new Map((asked ?? []).map((name) => [name.toLowerCase(), name]));
   const attributes = new Map<string, readonly Scalar[]>();
@@ -30,9 +37,13 @@ export function entryOf(
   for (const [name, given] of Object.entries(others)) {
     const values: readonly (string | Buffer)[] = Array.isArray(given) ? given : [given];
     const key = name.toLowerCase();
-    if (key === uidAttribute.toLowerCase()) id = uidOf(values);
+    if (key === uidAttribute.toLowerCase()) id = uidOf(uidAttribute, values);
     if (values.length > 0 && key !== passwordAttribute.toLowerCase())
       attributes.set(names.get(key) ?? name, values);
+  }
+  const [control] = attributes.get(CONTROL) ?? [];
+  if (typeof control === 'string' && isActiveDirectory(rules)) {
+    attributes.set(ENABLE, [isEnabled(control)]);
   }
   if (id === '') {
     throw new ConnectorError('misconfigured', `'${dn}' has no '${uidAttribute}', which is to say who it is`);
@@ -45,15 +56,23 @@ export function newAttributes(
   name: string,
   attributes: Attributes,
   classes: readonly string[],
-  { passwordAttribute }: EntryRules,
+  rules: EntryRules,
 ): Attribute[] {
+  const { passwordAttribute } = rules;
   const all = new Map<string, { readonly type: string; readonly values: (string | Buffer)[] }>();
   const put = (type: string, values: (string | Buffer)[]) => all.set(type.toLowerCase(), { type, values });
   put('objectClass', [...classes]);
   for (const [attribute, values] of attributes) {
-    if (attribute === NAME || attribute === UID) continue;
-    put(attribute === PASSWORD ? passwordAttribute : attribute, values.map(textOf));
+    if (attribute === NAME || attribute === UID || attribute === ENABLE) continue;
+    if (attribute !== PASSWORD) put(attribute, values.map(textOf));
+    else
+      put(
+        passwordAttribute,
+        values.map((value) => textOf(passwordValue(rules, value))),
+      );
   }
+  const control = controlOfNew(rules, attributes);
+  if (control !== undefined) put(CONTROL, [control]);
   for (const { attribute, value } of firstParts(name)) {
     if (!all.has(attribute.toLowerCase())) put(attribute, [value]);
   }
@@ -61,10 +80,15 @@ export function newAttributes(
 }
 
 /** What a modify consists of; a new name is none of it. */
-export function changesOf(deltas: readonly AttributeDelta[], { passwordAttribute }: EntryRules): Change[] {
+export function changesOf(deltas: readonly AttributeDelta[], rules: EntryRules): Change[] {
   return deltas.flatMap((delta) => {
-    const type = delta.name === PASSWORD ? passwordAttribute : delta.name;
-    if ('replace' in delta) return [changeOf('replace', type, delta.replace)];
+    const isPassword = delta.name === PASSWORD;
+    const type = isPassword ? rules.passwordAttribute : delta.name;
+    if ('replace' in delta) {
+      const { replace } = delta;
+      const values = isPassword ? replace.map((value) => passwordValue(rules, value)) : replace;
+      return [changeOf('replace', type, values)];
+    }
     return [
       ...(delta.add.length === 0 ? [] : [changeOf('add', type, delta.add)]),
       ...(delta.remove.length === 0 ? [] : [changeOf('delete', type, delta.remove)]),
@@ -95,7 +119,8 @@ function attributeOf(type: string, values: readonly (string | Buffer)[]): Attrib
   });
 }
 
-/** Of Active Directory the id is binary. */
-function uidOf([value = '']: readonly (string | Buffer)[]): string {
-  return typeof value === 'string' ? value : value.toString('hex');
+/** Of some directories the id is binary. */
+function uidOf(attribute: string, [value = '']: readonly (string | Buffer)[]): string {
+  if (typeof value === 'string') return value;
+  return isGuid(attribute) ? guidText(value) : value.toString('hex');
 }

@@ -8,6 +8,7 @@ import {
   SubstringFilter,
 } from 'ldapts';
 import { type Filter, NAME, type Scalar, Secret, UID } from '../../contract.ts';
+import { idValue } from './active-directory.ts';
 import type { Subschema } from './subschema.ts';
 
 /** A filter of a directory; undefined is all of them. */
@@ -89,7 +90,7 @@ function equal(attribute: string, value: Scalar, { subschema, uidAttribute }: Tr
   const name = attribute === UID ? uidAttribute : attribute;
   const isKnown =
     attribute === UID ? uidAttribute !== 'dn' : subschema?.attribute(name)?.hasEquality === true;
-  const text = textOf(value);
+  const text = attribute === UID ? (idValue(uidAttribute, String(value)) ?? '') : textOf(value);
   return isKnown && text.length > 0
     ? { filter: new EqualityFilter({ attribute: name, value: text }), isExact: true }
     : ALL;
@@ -109,4 +110,8 @@ function compared(
   if (operator !== 'co' && operator !== 'sw' && operator !== 'ew') return { ...any, isExact: false };
   const { any: inside, ...ends } = { any: [], ...parts[operator] };
   return { filter: new SubstringFilter({ attribute, any: [...inside], ...ends }), isExact: true };
+}
+
+export function filterIn({ filter }: TranslatedFilter): { readonly filter?: LdapFilter } {
+  return filter === undefined ? {} : { filter };
 }

@@ -51,7 +51,14 @@ export class Subschema {
       const one = describe(text);
       for (const name of one.names) described.set(name.toLowerCase(), one);
     }
-    for (const [key, one] of described) this.#attributes.set(key, ruleOf(one, described));
+    // Active Directory says nothing of how it compares, and does it with all that is text or number.
+    const isSilent = !attributeTypes.some((text) => / EQUALITY /.test(text));
+    for (const [key, one] of described) {
+      const rule = ruleOf(one, described);
+      const isCompared = isSilent && rule.type !== 'binary' && !isBytes(one);
+      const isText = isCompared && rule.type === 'string' && !isName(one);
+      this.#attributes.set(key, isCompared ? { ...rule, hasEquality: true, hasSubstrings: isText } : rule);
+    }
     for (const text of objectClasses) {
       const rule = { above: listIn(text, 'SUP'), must: listIn(text, 'MUST'), may: listIn(text, 'MAY') };
       for (const name of namesIn(text)) this.#classes.set(name.toLowerCase(), rule);
@@ -110,6 +117,15 @@ function ruleOf(one: Described, all: ReadonlyMap<string, Described>): AttributeR
     isSingle: one.isSingle,
     isReadOnly: one.isReadOnly,
   };
+}
+
+function isBytes({ syntax = '' }: Described): boolean {
+  return SYNTAX.exec(syntax)?.[1] === '40';
+}
+
+/** Of a distinguished name no part can be asked for there. */
+function isName({ syntax = '' }: Described): boolean {
+  return SYNTAX.exec(syntax)?.[1] === '12';
 }
 
 function describe(text: string): Described {
