@@ -20,7 +20,10 @@ svc import project <folder> --to <folder> the same, and copies it; a file that t
 svc import keys <keystore> --password-file <file>
                                           the AES keys of a keystore (JCEKS, PKCS #12) into keys.json, under their aliases
 svc import repository <database>          what of its repository would come, by kind, and what cannot and why; writes nothing
-svc import verify <database>              compare each object there with what is here
+svc import rest https://<host>/openidm    the same over its REST interface: for OrientDB, or a database that cannot be reached
+svc import keycloak <file>|<folder>       the same of a realm that Keycloak has exported, with users: hashes, groups, roles
+svc import ldif|csv <file>                the same of people and groups of a directory, or of a table of objects
+svc import verify <what was named before> compare each object there with what is here
 svc import status                         what has come of a repository
 svc import finish                         the end of it: schedules fire from now on
 svc import undo                           take away what has come and was not changed here since
@@ -35,6 +38,8 @@ ${toldHelp}
   --every <s>       with --follow: how often; 5
   --only <kinds>    of internal, managed, relationship, repo, link, schedule, with commas
   --schema <name>   of Postgres; openidm
+  --user <name>     with rest: an administrator there; openidm-admin
+  --type <name>     with csv: the managed type; user
 
 <database> is postgres://user@host/name or mysql://user@host/name, also for MariaDB. A repository is read in pages, and each is
 one transaction: broken off, it goes on where it was; a second time only what is new comes. What was changed here since stays.
@@ -56,7 +61,10 @@ Example: svc import project /opt/openidm --to /etc/svc
     to: { type: 'string' },
     'password-file': { type: 'string' },
   },
-  arguments: ['check|project|keys|repository|verify|status|finish|undo', '[<folder>|<keystore>|<database>]'],
+  arguments: [
+    'check|project|keys|repository|rest|keycloak|ldif|csv|verify|status|finish|undo',
+    '[<folder>|<keystore>|<database>|<address>|<file>]',
+  ],
 
   async run(flags, [verb, folder, ...more]) {
     const own = folder === undefined ? ENDS[verb ?? ''] : undefined;
@@ -69,7 +77,7 @@ Example: svc import project /opt/openidm --to /etc/svc
     const isKnown = verb === 'check' || (verb === 'project' && to !== undefined);
     if (!isKnown || folder === undefined || more.length > 0) {
       complain(
-        "svc import: expected 'check <folder>', 'project <folder> --to <folder>', 'keys <keystore> --password-file <file>', 'repository <database>', 'verify <database>', 'status', 'finish' or 'undo'",
+        "svc import: expected 'check <folder>', 'project <folder> --to <folder>', 'keys <keystore> --password-file <file>', 'repository <database>', 'rest <address>', 'keycloak|ldif|csv <file>', 'verify <any of these>', 'status', 'finish' or 'undo'",
       );
       return EXIT.USAGE;
     }
@@ -103,6 +111,10 @@ Example: svc import project /opt/openidm --to /etc/svc
 
 const DATABASES: Readonly<Record<string, typeof importRepository>> = {
   repository: importRepository,
+  rest: importRepository,
+  keycloak: importRepository,
+  ldif: importRepository,
+  csv: importRepository,
   verify: verifyRepository,
 };
 const ENDS: Readonly<Record<string, (flags: Parameters<Command['run']>[0]) => Promise<number>>> = {

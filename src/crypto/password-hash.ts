@@ -3,14 +3,17 @@ import { getMember, type JsonObject, type JsonValue } from '#json/index.ts';
 import { envelope, HASHED, openEnvelope } from './envelope.ts';
 import type { HashAlgorithm } from './hash-algorithm.ts';
 import { SALTED_DIGESTS } from './salted-digest.ts';
-import { ARGON2ID, PBKDF2, SCRYPT } from './slow-hash.ts';
+import { ARGON2ID, PBKDF2, PBKDF2_SHA1, PBKDF2_SHA512, SCRYPT } from './slow-hash.ts';
 
 const ALGORITHMS: ReadonlyMap<string, HashAlgorithm> = new Map(
-  [ARGON2ID, SCRYPT, PBKDF2, ...SALTED_DIGESTS].map((algorithm) => [algorithm.name, algorithm]),
+  [ARGON2ID, SCRYPT, PBKDF2, PBKDF2_SHA512, PBKDF2_SHA1, ...SALTED_DIGESTS].map((algorithm) => [
+    algorithm.name,
+    algorithm,
+  ]),
 );
 
 /** Verified, never made: broken digests that imported hashes may have. */
-const ONLY_VERIFIED: ReadonlySet<string> = new Set(['MD5', 'SHA-1']);
+const ONLY_VERIFIED: ReadonlySet<string> = new Set(['MD5', 'SHA-1', 'PBKDF2-SHA1']);
 
 /** Whether passwords can be compared with hashes of that algorithm. */
 export function knowsHash(algorithm: string): boolean {

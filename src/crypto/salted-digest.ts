@@ -6,13 +6,13 @@ const SALT_BYTES = 16;
 const OURS = 'UTF-8';
 
 /**
- * A digest over the text and 16 bytes of salt, stored as digest and salt in one. Fast, so good for tokens and
+ * A digest over the text and a salt, 16 bytes where it is ours, stored as digest and salt in one. Fast, so good for tokens and
  * for hashes that other servers made, not for new passwords.
  *
  * The Java servers hash as many BYTES as the text has UTF-16 units, which cuts texts with letters beyond ASCII.
  * Hashes of ours say `"charset": "UTF-8"`; one without it may be either, so both are compared.
  */
-function saltedDigest(name: string, digestName: string): HashAlgorithm {
+function saltedDigest(name: string, digestName: string, digestBytes: number): HashAlgorithm {
   const digest = (bytes: Buffer, salt: Buffer) => createHash(digestName).update(bytes).update(salt).digest();
   return {
     name,
@@ -23,9 +23,9 @@ function saltedDigest(name: string, digestName: string): HashAlgorithm {
     },
     async matches(plain, value) {
       const data = bytesOf(value, 'data');
-      if (data === undefined || data.length <= SALT_BYTES) return false;
-      const salt = data.subarray(-SALT_BYTES);
-      const expected = data.subarray(0, -SALT_BYTES);
+      if (data === undefined || data.length <= digestBytes) return false;
+      const salt = data.subarray(digestBytes);
+      const expected = data.subarray(0, digestBytes);
       const bytes = Buffer.from(plain);
       const whole = isSame(digest(bytes, salt), expected);
       if (value['charset'] === OURS || bytes.length === plain.length) return whole;
@@ -39,9 +39,9 @@ function isSame(left: Buffer, right: Buffer): boolean {
 }
 
 export const SALTED_DIGESTS: readonly HashAlgorithm[] = [
-  saltedDigest('MD5', 'md5'),
-  saltedDigest('SHA-1', 'sha1'),
-  saltedDigest('SHA-256', 'sha256'),
-  saltedDigest('SHA-384', 'sha384'),
-  saltedDigest('SHA-512', 'sha512'),
+  saltedDigest('MD5', 'md5', 16),
+  saltedDigest('SHA-1', 'sha1', 20),
+  saltedDigest('SHA-256', 'sha256', 32),
+  saltedDigest('SHA-384', 'sha384', 48),
+  saltedDigest('SHA-512', 'sha512', 64),
 ];

@@ -93,10 +93,17 @@ export const SCRYPT = slowHash({
     deriveScrypt(plain, salt, length, { ...costs, maxmem: 160 * costs.cost * costs.blockSize }),
 });
 
-/** OWASP: HMAC-SHA-256 with 600,000 rounds. */
-export const PBKDF2 = slowHash({
-  name: 'PBKDF2',
-  costs: { iterations: 600_000 },
-  most: { iterations: 10_000_000 },
-  derive: (plain, salt, { iterations }, length) => derivePbkdf2(plain, salt, iterations, length, 'sha256'),
-});
+function pbkdf2With(name: string, digest: string, iterations: number): HashAlgorithm {
+  return slowHash({
+    name,
+    costs: { iterations },
+    most: { iterations: 10_000_000 },
+    derive: (plain, salt, costs, length) => derivePbkdf2(plain, salt, costs.iterations, length, digest),
+  });
+}
+
+/** OWASP: HMAC-SHA-256 with 600,000 rounds, HMAC-SHA-512 with 210,000. */
+export const PBKDF2 = pbkdf2With('PBKDF2', 'sha256', 600_000);
+export const PBKDF2_SHA512 = pbkdf2With('PBKDF2-SHA512', 'sha512', 210_000);
+/** Of others. */
+export const PBKDF2_SHA1 = pbkdf2With('PBKDF2-SHA1', 'sha1', 1_300_000);

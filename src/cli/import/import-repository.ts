@@ -11,8 +11,9 @@ import { isTold, tell } from '../told.ts';
 import { complain } from '../typed-name.ts';
 import { UsageError } from '../usage-error.ts';
 import { withDatabase } from '../with-database.ts';
-import { ForeignDatabaseError, openForeignDatabase } from './repository/foreign-database-repository.ts';
-import { GROUPS, type Group } from './repository/import-steps.ts';
+import { openHouse } from './houses/open-house.ts';
+import { ForeignSourceError } from './repository/foreign-source-error.ts';
+import { GROUPS, type Group } from './repository/import-source.ts';
 import { type ImportOptions, runImport } from './repository/run-import.ts';
 import type { Tally } from './repository/tally.ts';
 import { verifyImport } from './repository/verify-import.ts';
@@ -26,6 +27,8 @@ export const repositoryOptions: Command['options'] = {
   every: { type: 'string' },
   only: { type: 'string' },
   schema: { type: 'string' },
+  user: { type: 'string' },
+  type: { type: 'string' },
 };
 
 const DEFAULT_EVERY = '5';
@@ -102,12 +105,9 @@ async function withImport(
   const settings = readSettings(process.env, own);
   const environment = overlayFlags(process.env, own);
   const only = groupsOf(flags['only']);
-  const passwordFile = flags['password-file'];
+  const passwordFile = textOf(flags['password-file']);
   const password =
-    typeof passwordFile === 'string'
-      ? (await readFile(passwordFile, 'utf8')).replace(/\r?\n$/, '')
-      : undefined;
-  const schema = typeof flags['schema'] === 'string' ? flags['schema'] : undefined;
+    passwordFile === undefined ? undefined : (await readFile(passwordFile, 'utf8')).replace(/\r?\n$/, '');
   const config = await ConfigStore.inspect({ settings, environment, report: () => {} });
   const types = new ManagedTypes();
   types.replace(writtenJson(config.get(managedConfig).objects));
@@ -119,21 +119,21 @@ async function withImport(
   return withDatabase(settings, 'svc import', async (database) => {
     if (!(await hasSchema(database, settings.installLocation))) return EXIT.FINDING;
     try {
-      await using source = await openForeignDatabase(url, password, schema);
-      if (!source.tables.has('objecttypes')) {
-        complain(
-          `svc import: there is no table 'objecttypes' in ${source.place}: is it the database of the other server, and --schema right?`,
-        );
-        return EXIT.FINDING;
-      }
       const { projectLocation } = settings;
-      return await work({ source, database, types, crypto, ring, projectLocation, only });
+      const [schema, user, type] = [flags['schema'], flags['user'], flags['type']].map(textOf);
+      const given = { place: url, password, schema, user, type };
+      await using source = await openHouse(given, { types, crypto, projectLocation });
+      return await work({ source, database, types, crypto, ring, only });
     } catch (error) {
-      if (!(error instanceof ForeignDatabaseError)) throw error;
+      if (!(error instanceof ForeignSourceError)) throw error;
       complain(`svc import: ${error.message}`);
       return EXIT.FINDING;
     }
   });
+}
+
+function textOf(flag: string | boolean | undefined): string | undefined {
+  return typeof flag === 'string' ? flag : undefined;
 }
 
 /** Those that every command takes. */

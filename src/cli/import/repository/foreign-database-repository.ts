@@ -1,5 +1,6 @@
 import mysql from 'mysql2/promise';
 import pg from 'pg';
+import { ForeignSourceError } from './foreign-source-error.ts';
 
 /** The database of the other server, which is only read. */
 export interface ForeignDatabase extends AsyncDisposable {
@@ -16,15 +17,13 @@ export interface ForeignDatabase extends AsyncDisposable {
   rows(text: string, values?: readonly (string | number)[]): Promise<readonly (readonly (string | null)[])[]>;
 }
 
-export class ForeignDatabaseError extends Error {}
-
 const SCHEMA = 'openidm';
 const CONNECT_MS = 20_000;
 
 /**
  * @param url `postgres://…` or `mysql://…`, also for MariaDB; as Java writes it, too (`jdbc:…`)
  * @param schema of Postgres; default `openidm`. Of MySQL the name in the URL is meant
- * @throws ForeignDatabaseError for a URL that is none of the two, or where nobody answers
+ * @throws ForeignSourceError for a URL that is none of the two, or where nobody answers
  */
 export async function openForeignDatabase(
   url: string,
@@ -39,7 +38,7 @@ export async function openForeignDatabase(
       : await openMysql(address);
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    throw new ForeignDatabaseError(`${placeOf(address)} cannot be read: ${said}`, { cause: error });
+    throw new ForeignSourceError(`${placeOf(address)} cannot be read: ${said}`, { cause: error });
   }
 }
 
@@ -47,8 +46,8 @@ function parse(given: string): URL {
   const url = URL.parse(given.replace(/^jdbc:/, ''));
   if (url !== null && /^(?:postgres(?:ql)?|mysql|mariadb):$/.test(url.protocol) && url.pathname.length > 1)
     return url;
-  throw new ForeignDatabaseError(
-    'the database is no postgres://host/name or mysql://host/name; others are read by svc import rest, or exported first',
+  throw new ForeignSourceError(
+    'the database is no postgres://host/name or mysql://host/name; others are read over REST: https://host/openidm',
   );
 }
 

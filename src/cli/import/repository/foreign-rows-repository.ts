@@ -1,4 +1,5 @@
 import type { ForeignDatabase } from './foreign-database-repository.ts';
+import type { RowPage, Wanted } from './import-source.ts';
 import type { ForeignRow } from './item.ts';
 
 /** Rows of one kind, in the order of their keys. */
@@ -9,11 +10,6 @@ export interface ForeignTable {
   /** Columns that make the object; of a generic table none, because it is one text. */
   readonly columns: readonly string[];
 }
-
-/** What of each row of a page is wanted, before the texts are read. */
-export type Wanted = (
-  keys: readonly { readonly id: string; readonly rev: string }[],
-) => Promise<ReadonlySet<string>>;
 
 const GENERIC = ['id', 'objecttypes_id', 'objectid', 'rev', 'fullobject'];
 
@@ -48,7 +44,7 @@ export async function* pagesOf(
   table: ForeignTable,
   size: number,
   wanted?: Wanted,
-): AsyncGenerator<{ readonly keys: readonly string[]; readonly rows: readonly ForeignRow[] }> {
+): AsyncGenerator<RowPage> {
   let after: string | undefined;
   for (;;) {
     const keys = wanted === undefined ? [] : await readPage(db, table, { size, after, withText: false });

@@ -14,25 +14,22 @@ import {
   readColumns,
 } from './convert-table.ts';
 import type { ForeignDatabase } from './foreign-database-repository.ts';
-import { countProcesses, countRows, type ForeignTable, listObjectTypes } from './foreign-rows-repository.ts';
-import type { ForeignRow, Reading, Remark, StoredKind } from './item.ts';
+import {
+  countProcesses,
+  countRows,
+  type ForeignTable,
+  listObjectTypes,
+  pagesOf,
+} from './foreign-rows-repository.ts';
+import type { ImportSource, ImportStep } from './import-source.ts';
+import type { ForeignRow, Remark } from './item.ts';
 
-/** What may be asked for by itself. */
-export const GROUPS = ['internal', 'managed', 'relationship', 'repo', 'link', 'schedule'] as const;
-export type Group = (typeof GROUPS)[number];
+/** A step before it is known how the rows of its table are read. */
+type TableStep = Omit<ImportStep, 'pages'> & { readonly table: ForeignTable };
 
-/** One table of the other server, or one type of objects in it. */
-export interface ImportStep {
-  readonly group: Group;
-  /** As it is told, such as `managed/user`. */
-  readonly about: string;
-  readonly kind: StoredKind;
-  readonly type: string;
-  readonly table: ForeignTable;
-  convert(row: ForeignRow): Reading | Promise<Reading>;
-}
+const JOBS = { name: 'schedulerobjects', objectType: 'scheduler/jobs', columns: [] };
 
-export interface StepOptions {
+interface StepOptions {
   readonly source: ForeignDatabase;
   readonly types: ManagedTypes;
   readonly crypto: Pick<Crypto, 'decrypt'>;
@@ -63,11 +60,26 @@ const LEFT: Readonly<Record<string, string>> = {
 const TRAIL =
   'Entries of the trail are signed by the node that saw it happen, so those of another server stay in its tables: keep them as an archive';
 
-/** What comes, in the order in which it does. */
-export async function listSteps(options: StepOptions): Promise<readonly ImportStep[]> {
+/** The tables of a server of the family. */
+export function repositorySource(options: StepOptions): ImportSource {
+  const { source } = options;
+  const pages =
+    (table: ForeignTable): ImportStep['pages'] =>
+    (size, wanted) =>
+      pagesOf(source, table, size, wanted);
+  return {
+    place: source.place,
+    listSteps: async () =>
+      (await listSteps(options)).map(({ table, ...step }) => ({ ...step, pages: pages(table) })),
+    listLeft: () => listLeft(options),
+    ...(source.tables.has(JOBS.name) ? { schedules: pages(JOBS) } : {}),
+  };
+}
+
+async function listSteps(options: StepOptions): Promise<readonly TableStep[]> {
   const { source, types, crypto, projectLocation } = options;
   const explicit = await explicitTables(projectLocation);
-  const steps: ImportStep[] = [];
+  const steps: TableStep[] = [];
   const has = (table: string) => source.tables.has(table);
   for (const type of ['internal/role', 'internal/user'] as const) {
     const { table, columns } = KNOWN_TABLES[type] ?? { table: '', columns: new Map() };
@@ -132,13 +144,13 @@ export async function listSteps(options: StepOptions): Promise<readonly ImportSt
   return steps;
 }
 
-function managedStep(types: ManagedTypes, path: string, table: ForeignTable): ImportStep {
+function managedStep(types: ManagedTypes, path: string, table: ForeignTable): TableStep {
   const type = path.replace(/^managed\//, '');
   const convert = (row: ForeignRow) => convertManaged(types, type, row);
   return { group: 'managed', about: path, kind: 'managed', type, table, convert };
 }
 
-function rawStep(path: string, table: ForeignTable): ImportStep {
+function rawStep(path: string, table: ForeignTable): TableStep {
   const convert = (row: ForeignRow) => convertRaw(path, row);
   return { group: 'repo', about: `repo/${path}`, kind: 'repo', type: path, table, convert };
 }
@@ -180,7 +192,7 @@ function memberOf(value: unknown, name: string): JsonObject {
 }
 
 /** What stays where it is, with how many there are of it. */
-export async function listLeft({
+async function listLeft({
   source,
   types,
 }: StepOptions): Promise<readonly (Remark & { readonly count: number })[]> {

@@ -2,9 +2,7 @@ import type { Crypto, KeyRingText } from '#crypto/index.ts';
 import type { Database, Db } from '#database/index.ts';
 import { deriveAnew, type ManagedTypes } from '#managed/index.ts';
 import { EnvelopeWatch } from './envelope-watch.ts';
-import type { ForeignDatabase } from './foreign-database-repository.ts';
-import { pagesOf } from './foreign-rows-repository.ts';
-import { type Group, type ImportStep, listLeft, listSteps } from './import-steps.ts';
+import type { Group, ImportSource, ImportStep } from './import-source.ts';
 import type { Item } from './item.ts';
 import { ItemStore } from './store-items.ts';
 import { beginSeen, deleteItems, findNews, listGone, noteSeen, releaseNames } from './store-repository.ts';
@@ -12,12 +10,11 @@ import { takeSchedules } from './take-schedules.ts';
 import { Tally } from './tally.ts';
 
 export interface ImportOptions {
-  readonly source: ForeignDatabase;
+  readonly source: ImportSource;
   readonly database: Database;
   readonly types: ManagedTypes;
   readonly crypto: Crypto;
   readonly ring: KeyRingText;
-  readonly projectLocation: string;
   /** False: all is read and compared, and nothing is written. */
   readonly isApplied: boolean;
   /** Nothing but these. */
@@ -36,8 +33,8 @@ export async function runImport(options: ImportOptions): Promise<Tally> {
   const { database, types, ring, isApplied, only, isQuick } = options;
   const tally = new Tally();
   const watch = new EnvelopeWatch(options.crypto, tally);
-  const steps = (await listSteps(options)).filter(({ group }) => only.has(group));
-  if (!isQuick) for (const remark of await listLeft(options)) tally.remark(remark, remark.count);
+  const steps = (await options.source.listSteps()).filter(({ group }) => only.has(group));
+  if (!isQuick) for (const remark of await options.source.listLeft()) tally.remark(remark, remark.count);
   // One session all along, because what was met stands in tables of its own.
   await database.db.connection().execute(async (db) => {
     const store = new ItemStore(db, { isApplied, tally });
@@ -64,12 +61,12 @@ interface Running {
 
 async function runStep(running: Running): Promise<void> {
   const { options, db, store, step, tally, watch } = running;
-  const { source, isQuick } = options;
+  const { isQuick } = options;
   const wanted = isQuick
     ? (keys: readonly { readonly id: string; readonly rev: string }[]) => findNews(db, step, keys)
     : undefined;
   await beginSeen(db);
-  for await (const { keys, rows } of pagesOf(source, step.table, PAGE, wanted)) {
+  for await (const { keys, rows } of step.pages(PAGE, wanted)) {
     if (options.signal?.aborted === true) return;
     const counts = tally.of(step.about);
     counts.read += keys.length;

@@ -1,22 +1,20 @@
 import type { Crypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import { wordsOf } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
 import { importSchedule, requireSchedule } from '#scheduler/index.ts';
-import type { ForeignDatabase } from './foreign-database-repository.ts';
 import { parseObject, printOf } from './foreign-object.ts';
-import { pagesOf } from './foreign-rows-repository.ts';
+import type { ImportSource } from './import-source.ts';
 import type { ForeignRow } from './item.ts';
 import { scheduleId, scheduleIn } from './schedule-text.ts';
 import { findNoted, hasSchedule, noteItems } from './store-repository.ts';
 import type { Tally } from './tally.ts';
 
 const ABOUT = 'scheduler/job';
-const JOBS = { name: 'schedulerobjects', objectType: 'scheduler/jobs', columns: [] };
 const PAGE = 200;
 
 export interface ScheduleOptions {
-  readonly source: ForeignDatabase;
+  readonly source: Pick<ImportSource, 'schedules'>;
   readonly database: Database;
   readonly crypto: Crypto;
   readonly isApplied: boolean;
@@ -32,9 +30,9 @@ interface Found {
 /** Schedules that were made over REST; those of files come with the project. Here they wait, paused, for `svc import finish`. */
 export async function takeSchedules(options: ScheduleOptions): Promise<void> {
   const { source, tally } = options;
-  if (!source.tables.has(JOBS.name)) return;
+  if (source.schedules === undefined) return;
   tally.of(ABOUT);
-  for await (const { rows } of pagesOf(source, JOBS, PAGE)) {
+  for await (const { rows } of source.schedules(PAGE)) {
     tally.of(ABOUT).read += rows.length;
     for (const row of rows) await takeSchedule(options, row);
   }
@@ -72,7 +70,8 @@ async function takeSchedule(options: ScheduleOptions, row: ForeignRow): Promise<
 function readJob(id: string, row: ForeignRow): Found | { readonly reason: string } {
   const read = parseObject(row.text);
   if ('reason' in read) return read;
-  const { serialized, paused } = read.object;
+  const { serialized, paused, schedule } = read.object;
+  if (isObject(schedule)) return { id, content: schedule, isPaused: paused === true };
   const content = typeof serialized === 'string' ? scheduleIn(serialized) : undefined;
   if (content === undefined) return { reason: 'There is no schedule in its job' };
   return { id, content, isPaused: paused === true };

@@ -1,6 +1,4 @@
 import { canonicalText, type JsonObject } from '#json/index.ts';
-import { pagesOf } from './foreign-rows-repository.ts';
-import { listSteps } from './import-steps.ts';
 import type { Item } from './item.ts';
 import type { ImportOptions } from './run-import.ts';
 import { findStored } from './store-repository.ts';
@@ -13,12 +11,12 @@ const PAGE = 2_000;
  * they hold.
  */
 export async function verifyImport(
-  options: Pick<ImportOptions, 'source' | 'database' | 'types' | 'crypto' | 'projectLocation' | 'only'>,
+  options: Pick<ImportOptions, 'source' | 'database' | 'types' | 'only'>,
 ): Promise<Tally> {
   const { source, database, types, only } = options;
   const tally = new Tally();
-  for (const step of (await listSteps(options)).filter(({ group }) => only.has(group))) {
-    for await (const { rows } of pagesOf(source, step.table, PAGE)) {
+  for (const step of (await source.listSteps()).filter(({ group }) => only.has(group))) {
+    for await (const { rows } of step.pages(PAGE)) {
       tally.of(step.about).read += rows.length;
       const items: Item[] = [];
       for (const row of rows) {
