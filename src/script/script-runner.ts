@@ -148,6 +148,7 @@ export class ScriptRunner implements Scripts {
     const startedAt = performance.now();
     const ended = (outcome: 'ok' | 'thrown' | 'limit') =>
       observe({ kind: 'script.evaluated', script: script.name, ms: performance.now() - startedAt, outcome });
+    const timeoutMs = reference.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     try {
       const { bindings, ...result } = await (await this.#poolOf(reference.language)).run({
         script,
@@ -164,7 +165,7 @@ export class ScriptRunner implements Scripts {
         host: this.#hostOf({ ...contextOfCalls(context, reference), scriptDepth: depth + 1 }, log, call),
         isNested: depth > 0,
         ...(context.signal === undefined ? {} : { signal: context.signal }),
-        timeoutMs: reference.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+        timeoutMs,
         debugInfo: this.#debugInfo(),
         ...watchedWork(name),
       });
@@ -172,8 +173,11 @@ export class ScriptRunner implements Scripts {
       return { ...result, bindings, log: log.lines };
     } catch (error) {
       ended(error instanceof ScriptLimitError ? 'limit' : 'thrown');
-      const slow = error instanceof ScriptLimitError && error.limit === 'time' ? slowForScript() : undefined;
-      throw slow ?? runFailure(error, this.#debugInfo(), call.label, name);
+      const isOver = error instanceof ScriptLimitError && error.limit === 'time';
+      throw (
+        (isOver ? slowForScript(timeoutMs) : undefined) ??
+        runFailure(error, this.#debugInfo(), call.label, name)
+      );
     }
   }
 

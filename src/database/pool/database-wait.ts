@@ -41,9 +41,9 @@ export class DatabaseWait {
     return Math.max(0, this.#mostMs - this.#spentMs);
   }
 
-  /** Whether the database is waited for right now. */
-  get isOpen(): boolean {
-    return this.#open > 0;
+  /** For how long the database is being waited for right now; 0 where nobody waits. */
+  get openMs(): number {
+    return this.#open > 0 ? performance.now() - this.#since : 0;
   }
 
   count(answer: Promise<unknown>): void {
@@ -111,10 +111,14 @@ export function databaseWait(): DatabaseWait | undefined {
   return current.getStore();
 }
 
-/** Why a script has used up its time, where that is because it waits for the database; undefined where it is not. */
-export function slowForScript(): ServiceUnavailableError | undefined {
-  const isWaiting = current.getStore()?.isOpen === true;
-  return isWaiting ? slow('The database has kept a script waiting for longer than it may take') : undefined;
+/**
+ * Why a script has used up its time, where that is because it waits for one answer of the database; undefined where it
+ * has gone on asking, as one without an end does.
+ */
+export function slowForScript(timeoutMs: number): ServiceUnavailableError | undefined {
+  const openMs = current.getStore()?.openMs ?? 0;
+  if (openMs < timeoutMs / 2) return undefined;
+  return slow('The database has kept a script waiting for longer than it may take');
 }
 
 /** Has what is waited for count. @returns the same */
