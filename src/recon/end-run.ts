@@ -26,7 +26,7 @@ export async function endRun(
   await storeEnd(db, id, { state, error, outcomes });
   const ended = await findRun(db, id);
   if (ended === undefined) return;
-  const summary = summaryOf(ended, outcomes);
+  const summary = summaryOf(ended, outcomes, true);
   await recordEnd(platform, unitOfWork, ended, summary);
   unitOfWork.afterCommit('reconciliation ended', () => {
     const { mapping, mode, started_at, ended_at } = ended;

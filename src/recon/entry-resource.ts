@@ -1,5 +1,4 @@
 import { NotFoundError } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import { collection, questionReaderOf, type RouteHandler, resource, singleton } from '#resource/index.ts';
 import { keptError } from '#sync/index.ts';
@@ -15,7 +14,7 @@ import { seesWords } from './question-of-caller.ts';
 import { type ReconPlatform, shownMapping } from './recon-platform.ts';
 import { runNamed } from './recon-resource.ts';
 import type { EntryCount, ReconRun } from './recon-run.ts';
-import { summaryOf } from './recon-view.ts';
+import { summaryOf, withoutWords } from './recon-view.ts';
 
 /** Entries that a report names of each attribute. */
 const EXAMPLES = 20;
@@ -54,13 +53,13 @@ export function reportResource(platform: ReconPlatform): RouteHandler {
   const reportOf = (id: string) =>
     singleton({
       description: { title: 'report of a reconciliation' },
-      async read() {
+      async read(context) {
         const run = await runNamed(platform, id);
         const counts = run.outcomes ?? (await countEntries(database.db, id));
         const refusal = await refusalOf(platform, run, counts);
         const attributes = await countAttributes(database.db, id, EXAMPLES);
         return resource(null, null, {
-          summary: summaryOf(run, counts),
+          summary: summaryOf(run, counts, await seesWords(platform, context, run)),
           actions: counts.map(({ phase, situation, action, state, takes_away, entries }) => ({
             phase,
             situation,
@@ -86,13 +85,6 @@ async function refusalOf(platform: ReconPlatform, run: ReconRun, counts: readonl
   const mapping = shownMapping(platform, run);
   if (mapping === undefined) return undefined;
   return overPlan({ db: platform.database.db, run, mapping, counts });
-}
-
-/** What kind of error it was. */
-function withoutWords(error: JsonObject | null): JsonObject | null {
-  if (error === null) return null;
-  const { code = null, reason = null, id } = error;
-  return { code, reason, ...(id === undefined ? {} : { id }) };
 }
 
 function idOf({ number }: ShownEntry): string {

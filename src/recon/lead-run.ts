@@ -98,7 +98,7 @@ async function endWell(led: Led): Promise<void> {
     const result = {
       source: situationsOf(counts, 'source'),
       target: situationsOf(counts, 'target'),
-      global: summaryOf(run, counts),
+      global: summaryOf(run, counts, true),
     };
     await runResult({ platform, mapping, context: contextOf(run, unitOfWork) }, run.id, result);
     return { refusal: undefined };

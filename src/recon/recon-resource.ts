@@ -6,6 +6,7 @@ import {
   ActionTable,
   actionResult,
   answerFromMemory,
+  type Context,
   collection,
   notFound,
   type RouteHandler,
@@ -15,7 +16,7 @@ import {
 } from '#resource/index.ts';
 import type { Mapping } from '#sync/index.ts';
 import { countEntries } from './entry-repository.ts';
-import { requireApproval, requireOwnQuestions } from './question-of-caller.ts';
+import { requireApproval, requireOwnQuestions, seesWords } from './question-of-caller.ts';
 import { readOrder } from './recon-order.ts';
 import { namedMapping, type ReconPlatform } from './recon-platform.ts';
 import type { EntryCount, ReconRun } from './recon-run.ts';
@@ -29,16 +30,16 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** `/recon`: both sides of a mapping are compared, and what differs is planned or done. */
 export function reconResource(platform: ReconPlatform): RouteHandler {
   const { database } = platform;
-  const shownAll = async () => {
+  const shownAll = async (context: Context) => {
     const shown: JsonObject[] = [];
-    for (const run of await listRuns(database.db)) shown.push(await summaryNow(platform, run));
+    for (const run of await listRuns(database.db)) shown.push(await summaryNow(platform, context, run));
     return shown;
   };
   const runs = collection({
     description: { title: 'reconciliations' },
-    query: async (_context, request) => answerFromMemory(request, await shownAll(), FIELDS),
-    async read(_context, _request, id) {
-      const { _id, ...content } = await summaryNow(platform, await runNamed(platform, id));
+    query: async (context, request) => answerFromMemory(request, await shownAll(context), FIELDS),
+    async read(context, _request, id) {
+      const { _id, ...content } = await summaryNow(platform, context, await runNamed(platform, id));
       return resource(String(_id), null, content);
     },
     collectionActions: new ActionTable({
@@ -77,7 +78,7 @@ export function reconResource(platform: ReconPlatform): RouteHandler {
         return runs.handle(context, request, match);
       }
       if (request.method !== 'read') return unsupported(request);
-      return resource('', null, { reconciliations: await shownAll() });
+      return resource('', null, { reconciliations: await shownAll(context) });
     },
     describe: (path) =>
       (runs.describe?.(path) ?? []).map((each) =>
@@ -139,9 +140,10 @@ async function start(
   if (waitForCompletion === 'true') {
     const run = await performRecon(platform, context, mapping, order);
     if (run.state !== 'FAILED') return { _id: run.id, state: run.state };
-    throw new ConflictError(String(run.error?.['message']), {
+    const error = (await seesWords(platform, context, run)) ? run.error : null;
+    throw new ConflictError(String(error?.['message'] ?? 'The reconciliation has failed'), {
       id: 'RECON_FAILED',
-      hint: String(run.error?.['hint'] ?? `recon/${run.id} says more`),
+      hint: String(error?.['hint'] ?? `recon/${run.id} says more`),
       detail: { run: run.id },
     });
   }
@@ -186,9 +188,9 @@ function exceptOf({ parameters, content }: ActionRequest): readonly number[] {
   });
 }
 
-async function summaryNow({ database }: ReconPlatform, run: ReconRun): Promise<JsonObject> {
-  const counts: readonly EntryCount[] = run.outcomes ?? (await countEntries(database.db, run.id));
-  return summaryOf(run, counts);
+async function summaryNow(platform: ReconPlatform, context: Context, run: ReconRun): Promise<JsonObject> {
+  const counts: readonly EntryCount[] = run.outcomes ?? (await countEntries(platform.database.db, run.id));
+  return summaryOf(run, counts, run.error === null || (await seesWords(platform, context, run)));
 }
 
 const FIELDS = [

@@ -2,9 +2,14 @@ import { SITUATIONS } from '#config/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { EntryCount, EntryState, ReconParameters, ReconRun } from './recon-run.ts';
 
-/** What has come of a run, with the names of the field; `mode`, `estimate`, `entrySummary` and `error` are beside them. */
-export function summaryOf(run: ReconRun, counts: readonly EntryCount[]): JsonObject {
-  const { id, mapping, mode, parameters, error } = run;
+/**
+ * What has come of a run, with the names of the field; `mode`, `estimate`, `entrySummary` and `error` are beside them.
+ *
+ * @param seesWords whether the caller may see what is said about objects of both sides
+ */
+export function summaryOf(run: ReconRun, counts: readonly EntryCount[], seesWords: boolean): JsonObject {
+  const { id, mapping, mode, parameters } = run;
+  const error = seesWords ? run.error : withoutWords(run.error);
   const stage = stageOf(run);
   const links = counts.filter((count) => makesLink(count));
   const created = links.filter(({ action }) => action === 'CREATE');
@@ -14,7 +19,7 @@ export function summaryOf(run: ReconRun, counts: readonly EntryCount[]): JsonObj
     mode,
     state: run.state,
     stage,
-    stageDescription: descriptionOf(run),
+    stageDescription: descriptionOf({ ...run, error }),
     progress: {
       source: { existing: { processed: doneIn(counts, 'source'), total: totalOf(run.sources) } },
       target: {
@@ -47,6 +52,13 @@ export function summaryOf(run: ReconRun, counts: readonly EntryCount[]): JsonObj
     estimate: iso(estimateOf(run, counts)),
     error,
   };
+}
+
+/** What kind of error it was. */
+export function withoutWords(error: JsonObject | null): JsonObject | null {
+  if (error === null) return null;
+  const { code = null, reason = null, id } = error;
+  return { code, reason, ...(id === undefined ? {} : { id }) };
 }
 
 const ALL: JsonObject = { _queryId: 'query-all-ids' };
@@ -116,7 +128,10 @@ function stageOf({ state, step, started_at }: ReconRun): string {
 }
 
 function descriptionOf({ state, step, mode, error }: ReconRun): string {
-  if (error !== null) return `reconciliation failed: ${String(error['message'])}`;
+  if (error !== null) {
+    const words = error['message'];
+    return words === undefined ? 'reconciliation failed' : `reconciliation failed: ${String(words)}`;
+  }
   if (state === 'SUCCESS') return mode === 'plan' ? 'plan completed' : 'reconciliation completed';
   if (state === 'CANCELED') return 'reconciliation canceled';
   return {

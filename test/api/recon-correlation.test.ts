@@ -162,7 +162,10 @@ describe('correlation in a reconciliation', () => {
       questions.push(asked() - before);
     }
     const [together, oneByOne] = questions;
-    expect([together, oneByOne]).toEqual([1 + again, 100]);
+    expect(oneByOne).toBe(100);
+    // A batch whose time is up before its end goes on as another, which asks for the rest.
+    expect(together).toBeGreaterThanOrEqual(1 + again);
+    expect(together).toBeLessThan(10);
   });
 
   const asked = () =>

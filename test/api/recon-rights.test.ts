@@ -173,4 +173,23 @@ describe('the right to plan a reconciliation', () => {
       expect(one.body.error).not.toHaveProperty('message');
     }
   });
+
+  it('shows why all of it has failed to those alone who may query both sides', async () => {
+    const { _id: run } = (await plan('planner', {})).body;
+    const error = { code: 400, reason: 'Bad Request', message: 'ada is in the way' };
+    await server.database.pool.query("update recon_run set state = 'FAILED', error = $1 where id = $2", [
+      error,
+      run,
+    ]);
+    const paths = [`recon/${run}`, `recon/${run}/report`, 'recon'];
+    for (const path of paths)
+      expect(JSON.stringify((await api('GET', path)).body)).toContain('ada is in the way');
+    const seen = await Promise.all(
+      paths.map((path) => api('GET', path, { user: 'planner', password: PASSWORD })),
+    );
+    for (const { status, body } of seen) {
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).not.toContain('ada is in the way');
+    }
+  });
 });
