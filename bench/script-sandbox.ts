@@ -16,6 +16,12 @@ import { isQuick } from './support/settings.ts';
 
 const TRIVIAL = `object.status === 'active' ? 1 : 2`;
 
+/** Schedules of one installation whose scripts stand in them, none like another. */
+const TEXTS = Array.from(
+  { length: isQuick ? 120 : 1_200 },
+  (_, n) => `object.status === 'active' ? ${n} : 2`,
+);
+
 interface Contender {
   readonly name: string;
   readonly runs: number;
@@ -175,6 +181,34 @@ async function kibibytesPerInstance(): Promise<number> {
   return (process.memoryUsage.rss() - before) / 1024 / instances;
 }
 
+/** Each of many texts in its turn, next to one text as often, once all of them are known. */
+async function differentTexts(): Promise<void> {
+  const texts = async (sources: readonly string[]) => {
+    for (const source of sources) await contenders.ours.run(source);
+  };
+  const before = process.memoryUsage.rss();
+  await texts(TEXTS);
+  const heldKiB = (process.memoryUsage.rss() - before) / 1024;
+  const microseconds = (sources: readonly string[]) => async () => {
+    const started = process.cpuUsage();
+    await texts(sources);
+    const { user, system } = process.cpuUsage(started);
+    return (user + system) / sources.length;
+  };
+  const turns = { many: microseconds(TEXTS), one: microseconds(TEXTS.map(() => TRIVIAL)) };
+  await interleave(1, turns);
+  const { many, one } = await interleave(rounds, turns);
+  const quantity = `trivial script, ${TEXTS.length} different texts in turn`;
+  const row = { bench: 'script-sandbox', unit: 'µs', lessIsBetter: true };
+  compare({ ...row, quantity: `${quantity}, CPU`, ours: many }, 'one text', one);
+  report({
+    bench: 'script-sandbox',
+    quantity: `${quantity}: memory of each`,
+    unit: 'KiB',
+    ours: [heldKiB / TEXTS.length],
+  });
+}
+
 const rounds = isQuick ? 2 : 5;
 const memory = await kibibytesPerInstance();
 const contenders = {
@@ -217,6 +251,7 @@ for (const [title, source] of [
   compare({ ...row, ours: times.ours }, contenders.bare.name, times.bare);
   compare({ ...row, ours: times.ours }, contenders.asyncifyPool.name, times.asyncifyPool);
 }
+await differentTexts();
 const restores = [];
 for (let round = 0; round < rounds; round++) restores.push(await microsecondsPerRestore());
 report({
