@@ -17,7 +17,7 @@ import { beatHealth, Quarantine, startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, LogRing, type Observe, observeAll, processGauges } from '#observability/index.ts';
 import { listenerNode, type NodePart, queueNode, WAKE_UP } from '#platform/index.ts';
 import type { RequestSink } from '#resource/index.ts';
-import { noScripts, ScriptThreads } from '#script/index.ts';
+import { noScripts, type OpenThread, ScriptThreads } from '#script/index.ts';
 import { AuditSealer, AuditTrail, augmentIn } from '#security/index.ts';
 import { buildCore, type Core } from './app/core.ts';
 import { type Foundation, openFoundation } from './app/foundation.ts';
@@ -39,6 +39,8 @@ export interface ServerOptions {
   readonly migrate: boolean;
   /** How often the directory of process files is looked at. Default 2 s, which clients rely on. */
   readonly deploymentIntervalMs?: number;
+  /** How script threads are had; whoever makes one node after the other may keep them. Default: each is made anew. */
+  readonly openThread?: OpenThread;
 }
 
 export interface Server {
@@ -71,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   await requireFreePort(settings.host, settings.port);
   await using scope = new AsyncDisposableStack();
-  const threads = prepareThreads(settings, environment, listening, observe);
+  const threads = prepareThreads({ ...options, observe }, listening);
   scope.defer(() => threads.stop());
   const foundation = await openFoundation({
     ...options,
@@ -221,10 +223,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 /** The first one loads while Postgres starts. */
 function prepareThreads(
-  settings: Settings,
-  environment: Environment,
+  { settings, environment, observe, openThread }: ServerOptions,
   listening: SharedArrayBuffer,
-  observe: Observe,
 ): ScriptThreads {
   const { adminPassword, ...shared } = settings;
   const threads = new ScriptThreads({
@@ -232,6 +232,7 @@ function prepareThreads(
     entry: new URL('../workers/script-thread.ts', import.meta.url),
     data: { settings: shared, environment: withoutSecrets(environment), listening } satisfies ThreadData,
     observe,
+    open: openThread,
   });
   threads.prepare();
   return threads;

@@ -31,6 +31,7 @@ export { parseScriptReference, type ScriptReference } from './script-reference.t
 export { scriptResource } from './script-resource.ts';
 export { ScriptRunner } from './script-runner.ts';
 export { ScriptSources } from './script-sources.ts';
+export type { OpenThread } from './script-thread.ts';
 export { ScriptThreads } from './script-threads.ts';
 export { scriptTransform } from './script-transform.ts';
 export {
@@ -45,4 +46,11 @@ export { SCRIPT_USES } from './script-uses.ts';
 export { type ScriptStore, ScriptWriter } from './script-writer.ts';
 export { noScripts, type Scripts } from './scripts.ts';
 export { workKind } from './thread-protocol.ts';
-export { askWhoseWork, handling, observeFromThread, serveThread } from './thread-server.ts';
+export {
+  askWhoseWork,
+  handling,
+  observeFromThread,
+  serveThread,
+  type ThreadPlace,
+  takePlace,
+} from './thread-server.ts';

@@ -5,14 +5,8 @@ import type { GroovyWarning } from '#groovy/index.ts';
 import { formatPointer, isObject, type JsonValue, TextLines } from '#json/index.ts';
 import { FIELD_SCRIPT, fieldScriptHint, lessHint } from './field-scripts.ts';
 import { warningText } from './groovy-warning.ts';
-import {
-  exportedNames,
-  type MemberCall,
-  memberCalls,
-  parseScript,
-  requiredModules,
-  ScriptSyntaxError,
-} from './javascript/index.ts';
+import { type MemberCall, ScriptSyntaxError } from './javascript/index.ts';
+import { moduleExports, scriptFacts } from './script-facts.ts';
 import { EXTENSION, openSources } from './script-library.ts';
 import { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';
 import type { ScriptFile, ScriptSources } from './script-sources.ts';
@@ -143,11 +137,11 @@ export class ScriptInspector {
         return compiledGroovy(script).warnings.map((warning) => groovyWarning(warning, text));
       }
       const faults: ScriptFault[] = [];
-      const { program } = parseScript(script, text.place === undefined ? MOST_TOKENS : undefined);
-      for (const { name, offset, isCertain } of requiredModules(program)) {
-        faults.push(...(await this.#inspectModule({ name, offset, isCertain }, text, sources, seen)));
+      const { modules, calls } = scriptFacts(script, text.place === undefined ? MOST_TOKENS : undefined);
+      for (const module of modules) {
+        faults.push(...(await this.#inspectModule(module, text, sources, seen)));
       }
-      for (const call of memberCalls(program)) faults.push(...(await this.#inspectCall(call, text, sources)));
+      for (const call of calls) faults.push(...(await this.#inspectCall(call, text, sources)));
       return faults;
     } catch (error) {
       if (!(error instanceof ScriptSyntaxError)) throw error;
@@ -222,7 +216,7 @@ export class ScriptInspector {
     if (file === undefined || file.absolutePath.startsWith(this.#config.locations.projectLocation)) {
       return undefined;
     }
-    const names = exportedNames(parseScript({ name: module, source: file.text }).program);
+    const names = moduleExports({ name: module, source: file.text });
     return typeof names === 'string' ? this.#exportsOf(names, sources) : names;
   }
 }

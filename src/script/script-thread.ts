@@ -1,4 +1,4 @@
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker, type WorkerOptions } from 'node:worker_threads';
 import { monotonicMs } from '#time/index.ts';
 import type { EngineModule } from './javascript/index.ts';
 import { toMessage } from './thread-error.ts';
@@ -43,10 +43,22 @@ export interface ThreadHealth {
   readonly beatAgeMs: number | null;
 }
 
+/** The part of a `Worker` that is used. */
+interface Thread {
+  on(event: 'message', listener: (message: FromThread) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'exit', listener: (code: number) => void): unknown;
+  once(event: 'exit', listener: () => void): unknown;
+  postMessage(message: ToThread): void;
+  terminate(): Promise<number>;
+}
+export type OpenThread = (entry: URL, options: WorkerOptions) => Thread;
+
 export interface ScriptThreadOptions {
   readonly number: number;
   readonly entry: URL;
   readonly data: Record<string, unknown>;
+  readonly open?: OpenThread | undefined;
   readonly onMessage: (message: FromThread) => void;
   readonly onDeath: (reason: string) => void;
 }
@@ -63,7 +75,7 @@ export class ScriptThread {
   /** Rejects when it dies first. */
   readonly ready: Promise<void>;
   alive = true;
-  readonly #worker: Worker;
+  readonly #worker: Thread;
   readonly #foundation: MessagePort;
   readonly #shared = new BigInt64Array(new SharedArrayBuffer(SHARED_WORDS * 8));
   #isReady = false;
@@ -76,11 +88,11 @@ export class ScriptThread {
   #isHeld = false;
   #heldSince = 0;
 
-  constructor({ number, entry, data, onMessage, onDeath }: ScriptThreadOptions) {
+  constructor({ number, entry, data, open = openThread, onMessage, onDeath }: ScriptThreadOptions) {
     this.number = number;
     const { port1, port2 } = new MessageChannel();
     this.#foundation = port1;
-    this.#worker = new Worker(entry, {
+    this.#worker = open(entry, {
       name: `script-${number}`,
       // What scripts hand to the host lives in the thread's heap; the node outlives it.
       // A larger young generation costs each thread 40 MB and saves no time.
@@ -236,4 +248,8 @@ export class ScriptThread {
     this.#worker.on('exit', (code) => reject(new Error(`Script thread ended with code ${code}`)));
     return promise.finally(() => clearTimeout(this.#startTimer));
   }
+}
+
+function openThread(entry: URL, options: WorkerOptions): Thread {
+  return new Worker(entry, options);
 }

@@ -2,7 +2,7 @@ import { BystanderError, ResourceError, ServiceUnavailableError } from '#errors/
 import { backoffMs, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { monotonicMs } from '#time/index.ts';
-import { type Job, ScriptThread, type ThreadHealth } from './script-thread.ts';
+import { type Job, type OpenThread, ScriptThread, type ThreadHealth } from './script-thread.ts';
 import { toError } from './thread-error.ts';
 import { type FromThread, type ThreadWork, type ToThread, workKind } from './thread-protocol.ts';
 import { WaitingWork } from './waiting-work.ts';
@@ -35,6 +35,8 @@ export interface ScriptThreadsOptions {
   /** Given to each thread; must survive structured cloning. */
   readonly data: Record<string, unknown>;
   readonly observe: Observe;
+  /** Default: each thread is one of its own. */
+  readonly open?: OpenThread | undefined;
   /** How long work of callers may wait for a thread. */
   readonly longestWaitMs?: number;
   /** How long a further thread stays without work. */
@@ -206,11 +208,12 @@ export class ScriptThreads implements Service {
   }
 
   #spawn(): ScriptThread {
-    const { entry, data, observe } = this.#options;
+    const { entry, data, observe, open } = this.#options;
     const thread: ScriptThread = new ScriptThread({
       number: this.#nextThread++,
       entry,
       data,
+      open,
       onMessage: (message) => this.#receive(thread, message),
       onDeath: (reason) => this.#bury(thread, reason),
     });

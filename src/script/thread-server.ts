@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { InternalServerError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { monotonicMs } from '#time/index.ts';
@@ -52,31 +52,71 @@ export const observeFromThread: Observe = (observation) => {
   post({ type: 'observed', observation: plain });
 };
 
-function mainThread(): MessagePort {
-  if (parentPort === null) throw new Error('Only a script thread has a main thread to speak to');
-  return parentPort;
+/** Where a script thread stands. */
+export interface ThreadPlace {
+  /** The way to the main thread. */
+  readonly port: MessagePort;
+  /** The memory that it watches. */
+  readonly shared: BigInt64Array;
+  /** QuickJS as an earlier thread of this process has compiled it, if there was one. */
+  readonly engine?: EngineModule | undefined;
+}
+
+/** Of this thread, which serves one node at a time. */
+let place: ThreadPlace | undefined;
+
+function placeOfThread(): ThreadPlace {
+  if (place === undefined) throw new Error('Only a script thread has a main thread to speak to');
+  return place;
+}
+
+/** To be called before all else here. */
+export function takePlace(taken: ThreadPlace): void {
+  place = taken;
+  questions.clear();
+  scriptNumbers.clear();
 }
 
 function sharedWords(): BigInt64Array {
-  const { shared }: { shared: BigInt64Array } = workerData;
-  return shared;
+  return placeOfThread().shared;
 }
 
 let engine: Promise<EngineModule> | undefined;
 
 /** QuickJS as an earlier thread of this process has compiled it; where there was none, as this one has. */
 export function engineOfThread(): Promise<EngineModule> {
-  const { engine: given }: { engine?: EngineModule } = workerData;
+  const { engine: given } = placeOfThread();
   engine ??= given?.kind === chooseEngine() ? Promise.resolve(given) : loadEngineModule();
   return engine;
 }
 
-/** Takes work from the main thread until it says stop. */
-export function serveThread(options: ThreadServerOptions): void {
+/** Takes work from the main thread until it says stop. @returns whether all that it had begun was over then */
+export function serveThread(options: ThreadServerOptions): Promise<boolean> {
+  const { port, shared } = placeOfThread();
   const abortable = new Map<number, AbortController>();
-  mainThread().on('message', (message: ToThread) => {
+  let begun = 0;
+  const answer = (id: number, work: () => Promise<unknown>) => {
+    begun += 1;
+    void answerTo(port, id, work).finally(() => {
+      begun -= 1;
+    });
+  };
+  const beat = () => {
+    Atomics.store(shared, BEAT_WORD, BigInt(Math.floor(monotonicMs())));
+    Atomics.store(shared, SANDBOX_WORD, BigInt(options.countSandboxes()));
+  };
+  beat();
+  const beats = setInterval(beat, BEAT_INTERVAL_MS);
+  beats.unref();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  port.on('message', (message: ToThread) => {
     if (message.type === 'stop') {
-      void options.stop().finally(() => process.exit(0));
+      const isDone = begun === 0;
+      clearInterval(beats);
+      void options
+        .stop()
+        .catch(() => undefined)
+        .then(() => resolve(isDone));
     } else if (message.type === 'reload') {
       answer(message.id, options.reload);
     } else if (message.type === 'found') {
@@ -88,7 +128,7 @@ export function serveThread(options: ThreadServerOptions): void {
       questions.delete(message.id);
       if ('error' in message) question?.reject(toError(message.error));
       else question?.resolve(message.value);
-    } else if (takeOffer(sharedWords(), message.offer)) {
+    } else if (takeOffer(shared, message.offer)) {
       const handler = options.handlers.find(({ kind }) => kind === message.kind);
       answer(message.id, async () => {
         if (handler === undefined) throw new Error(`No handler for work of the kind '${message.kind}'`);
@@ -101,14 +141,8 @@ export function serveThread(options: ThreadServerOptions): void {
       });
     }
   });
-  const shared = sharedWords();
-  const beat = () => {
-    Atomics.store(shared, BEAT_WORD, BigInt(Math.floor(monotonicMs())));
-    Atomics.store(shared, SANDBOX_WORD, BigInt(options.countSandboxes()));
-  };
-  beat();
-  setInterval(beat, BEAT_INTERVAL_MS).unref();
   void engineOfThread().then((engine) => post({ type: 'ready', engine }));
+  return promise;
 }
 
 /** Which piece of work the code that runs now belongs to, through all its awaits. */
@@ -174,12 +208,15 @@ export function watchedWork(name?: string): {
   };
 }
 
-function answer(id: number, work: () => Promise<unknown>): void {
-  work()
-    .then((value) => post({ type: 'done', id, value }))
-    .catch((error: unknown) => post({ type: 'failed', id, error: toMessage(error) }))
-    // Nested so deeply that it cannot be sent: whoever waits must hear of it all the same.
-    .catch((error: unknown) => post({ type: 'failed', id, error: toMessage(unsendable(error)) }));
+function answerTo(port: MessagePort, id: number, work: () => Promise<unknown>): Promise<void> {
+  const send = (message: FromThread) => port.postMessage(message);
+  return (
+    work()
+      .then((value) => send({ type: 'done', id, value }))
+      .catch((error: unknown) => send({ type: 'failed', id, error: toMessage(error) }))
+      // Nested so deeply that it cannot be sent: whoever waits must hear of it all the same.
+      .catch((error: unknown) => send({ type: 'failed', id, error: toMessage(unsendable(error)) }))
+  );
 }
 
 function unsendable(cause: unknown): InternalServerError {
@@ -190,7 +227,7 @@ function unsendable(cause: unknown): InternalServerError {
 }
 
 function post(message: FromThread): void {
-  mainThread().postMessage(message);
+  placeOfThread().port.postMessage(message);
 }
 
 function flatten(error: Error): Error {

@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node';
 import { findOwner } from '../../src/database/embedded/embedded-lock.ts';
 import { startEmbeddedServer } from '../../src/database/embedded/embedded-server.ts';
 import { findPgBouncer, NO_PGBOUNCER, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
-import { dropDatabase } from './postgres.ts';
+import { dropDatabase, startedTemplateOf } from './postgres.ts';
 
 interface TestServer {
   readonly url: string;
@@ -56,7 +56,10 @@ async function startServer(): Promise<TestServer> {
   const given = process.env['DATABASE_URL'];
   const schemaTemplate = `svc_test_schema_${randomBytes(8).toString('hex')}`;
   if (given !== undefined && given !== '') {
-    const drop = () => dropDatabase(given, schemaTemplate).catch(() => undefined);
+    const drop = async () => {
+      const names = [schemaTemplate, startedTemplateOf(schemaTemplate)];
+      await Promise.allSettled(names.map((name) => dropDatabase(given, name)));
+    };
     return { url: given, schemaTemplate, stop: drop };
   }
   const docker = process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock';

@@ -23,14 +23,25 @@ export async function createMigratedDatabase(): Promise<Database & AsyncDisposab
 
 /** A database with the shipped schema, copied from one that was made once for the run: a tenth of the work. */
 export async function createSchemaDatabase(): Promise<TestDatabase> {
-  template ??= makeTemplate();
-  return createTestDatabase({ template: await template });
+  return createTestDatabase({ template: await schemaTemplate() });
 }
 
-let template: Promise<string> | undefined;
+/** @returns the name of a database that has the shipped schema, to be copied */
+export function schemaTemplate(): Promise<string> {
+  schema ??= makeTemplate(inject('schemaTemplate'), undefined, async ({ db }) =>
+    migrate(db, await readMigrations(MIGRATIONS)),
+  );
+  return schema;
+}
 
-async function makeTemplate(): Promise<string> {
-  const name = inject('schemaTemplate');
+let schema: Promise<string> | undefined;
+
+/** Whoever of the run comes first makes it, as a copy of another template or of nothing. */
+export async function makeTemplate(
+  name: string,
+  from: string | undefined,
+  fill: (database: Database) => Promise<unknown>,
+): Promise<string> {
   const url = new URL(inject('databaseServerUrl'));
   const client = new pg.Client({ connectionString: url.href });
   await client.connect();
@@ -39,10 +50,11 @@ async function makeTemplate(): Promise<string> {
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
     if (rowCount === 1) return name;
     const draft = `${name}_draft`;
-    await client.query(`CREATE DATABASE ${draft} STRATEGY file_copy`);
+    const copied = from === undefined ? '' : ` TEMPLATE ${from}`;
+    await client.query(`CREATE DATABASE ${draft}${copied} STRATEGY file_copy`);
     url.pathname = `/${draft}`;
     const database = openDatabase({ url: url.href });
-    await migrate(database.db, await readMigrations(MIGRATIONS));
+    await fill(database);
     await database.close();
     // Sessions end a moment after their connections.
     await eventually(

@@ -40,6 +40,11 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   };
 }
 
+/** The name of the template that has what the first node makes besides. */
+export function startedTemplateOf(schemaTemplate: string): string {
+  return `${schemaTemplate}_started`;
+}
+
 /** Drops it with all its sessions, if it is there. */
 export function dropDatabase(serverUrl: string, name: string): Promise<void> {
   return onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

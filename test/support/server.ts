@@ -4,10 +4,12 @@ import { type Database, openDatabase } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
 import type { ObservationKind } from '#observability/observation.ts';
 import { ADMIN_PASSWORD, type Api, apiOf } from './api.ts';
+import { openKeptThread } from './kept-threads.ts';
 import { COMMON_RING } from './key-ring.ts';
 import { createSchemaDatabase } from './migrated-database.ts';
 import { databaseEnvironment, type TestDatabase } from './postgres.ts';
 import { createProject, type TestProject } from './project.ts';
+import { createStartedDatabase } from './started-database.ts';
 
 /** A whole server in this process, on a database and a project of its own. */
 export interface TestServer extends AsyncDisposable {
@@ -37,7 +39,7 @@ export interface TestServerOptions {
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   // Whatever stops the start, nothing of it stays.
   await using scope = new AsyncDisposableStack();
-  const test = options.database ?? scope.use(await createSchemaDatabase());
+  const test = options.database ?? scope.use(await databaseFor(options));
   const project = scope.use(await createProject(options.files));
   const environment = {
     ...databaseEnvironment(test.url),
@@ -61,6 +63,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       for (const listener of listeners) listener(observation);
     },
     migrate: false,
+    openThread: openKeptThread,
     ...(options.deploymentIntervalMs === undefined
       ? {}
       : { deploymentIntervalMs: options.deploymentIntervalMs }),
@@ -87,4 +90,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** A project that may have names of its own for roles makes them, and the administrator who has them, itself. */
+function databaseFor({ files = {} }: TestServerOptions): Promise<TestDatabase> {
+  const mayRename = Object.entries(files).some(
+    ([path, text]) => path.endsWith('.properties') && /role|compat/.test(String(text)),
+  );
+  return mayRename ? createSchemaDatabase() : createStartedDatabase();
 }

@@ -69,7 +69,7 @@ beforeEach(async () => {
   await write('src/app.ts', 'export {};');
   await write(
     'workers/script-application.ts',
-    "import { word } from '#word.ts';\nconsole.log('thread', word);",
+    "import { word } from '#word.ts';\nexport const runScriptThread = () => console.log('thread', word);",
   );
 });
 

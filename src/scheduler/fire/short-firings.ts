@@ -13,7 +13,8 @@ const WEIGHT = 0.25;
  * goes alone.
  */
 export class ShortFirings {
-  readonly #ms = new LRUCache<number, number>({ max: MOST_KNOWN });
+  // Not `max`, for which room is made at once.
+  readonly #ms = new LRUCache<number, number>({ maxSize: MOST_KNOWN, sizeCalculation: () => 1 });
 
   note(run: RunKey, { scriptMs }: FiringResult): void {
     const known = this.#ms.get(run.triggerId);

@@ -24,7 +24,7 @@ export { exportedNames, type MemberCall, memberCalls } from './module-members.ts
 export { type NameUses, nameUses } from './name-uses.ts';
 export { findSyntaxError, parseScript } from './parse-script.ts';
 export type { EngineKind } from './quickjs-module.ts';
-export { requiredModules } from './required-modules.ts';
+export { type RequiredModule, requiredModules } from './required-modules.ts';
 export type { SandboxResult } from './run-outcome.ts';
 export { SandboxPool, type SandboxPoolOptions, type SandboxPoolStats } from './sandbox-pool.ts';
 export type { SandboxRun } from './script-run.ts';
