@@ -161,6 +161,12 @@ export const BENCHMARKS: readonly Benchmark[] = [
     nextTo: 'one statement that inserts, joins or updates the same rows',
   },
   {
+    name: 'connectors',
+    what: 'Seconds of reconciliations of 100,000 entries of a directory (slapd) and of a table with managed objects, both ways, ten properties, two of them by scripts: planned, done, nothing changed, a hundredth changed. Memory of the node. Takes half an hour',
+    nextTo: 'a bare loop with the same library that lists the same entries, or writes the same ones',
+    isApart: true,
+  },
+  {
     name: 'workflow-engine',
     what: 'Process instances in memory: three service tasks; one user task with a round trip of its state; size of a state, time to compile a file, a task for a thousand',
     nextTo: 'bpmn-engine',

@@ -17,6 +17,10 @@ export interface Samba extends AsyncDisposable {
   readonly password: string;
   /** The certificate of who vouches for it, PEM, in a file. */
   readonly caFile: string;
+  /** Puts entries there without a network. */
+  add(ldif: string): Promise<void>;
+  /** Takes away all below a place. */
+  empty(place: string): Promise<void>;
 }
 
 const wanted = process.env['SVC_TEST_SAMBA'] !== undefined;
@@ -32,6 +36,22 @@ if (wanted && !HAS_SAMBA) {
   if (process.env['CI'] !== undefined) throw new Error(words);
   console.warn(`${words}, so that no Active Directory is asked`);
 }
+
+/** What its own tools do one by one is done at once: LDIF that is read from the standard input, or the children of a place. */
+const PROGRAM = `
+import sys, ldb
+from samba.auth import system_session
+from samba.param import LoadParm
+from samba.samdb import SamDB
+does, config, where = sys.argv[1:4]
+parameters = LoadParm(); parameters.load(config)
+directory = SamDB(url=parameters.private_path('sam.ldb'), session_info=system_session(), lp=parameters)
+directory.transaction_start()
+if does == 'add': directory.add_ldif(sys.stdin.read())
+else:
+    for entry in directory.search(where, scope=ldb.SCOPE_ONELEVEL, attrs=[]): directory.delete(entry.dn)
+directory.transaction_commit()
+`;
 
 const HOST = 'dc1.ad.example.com';
 const PASSWORD = 'Directory-Words-1';
@@ -55,6 +75,7 @@ export async function startSamba(): Promise<Samba> {
     '--option=interfaces=lo',
     '--option=bind interfaces only=yes',
     '--option=server services=ldap',
+    '--option=ldb:nosync=true',
     '--option=vfs objects = acl_xattr xattr_tdb',
   ]);
   const file = join(folder, 'etc/smb.conf');
@@ -69,6 +90,15 @@ export async function startSamba(): Promise<Samba> {
   });
   const caFile = join(folder, 'private/tls/ca.pem');
   await Promise.race([reachable(caFile), ended.then(() => Promise.reject(new Error('samba ended')))]);
+  const work = (does: 'add' | 'empty', place: string, ldif = '') => {
+    const child = spawn('python3', ['-c', PROGRAM, does, file, place], { stdio: ['pipe', 'ignore', 'pipe'] });
+    const said: string[] = [];
+    child.stderr.on('data', (text) => said.push(String(text)));
+    child.stdin.end(ldif);
+    return once(child, 'close').then(([status]) => {
+      if (status !== 0) throw new Error(said.join(''));
+    });
+  };
   const opened = scope.move();
   return {
     host: HOST,
@@ -76,6 +106,8 @@ export async function startSamba(): Promise<Samba> {
     principal: 'administrator@ad.example.com',
     password: PASSWORD,
     caFile,
+    add: (ldif) => work('add', '', ldif),
+    empty: (place) => work('empty', place),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -2,10 +2,10 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort, reachable } from './port.ts';
 
 const run = promisify(execFile);
 
@@ -16,6 +16,8 @@ export interface Slapd extends AsyncDisposable {
   readonly suffix: string;
   readonly principal: string;
   readonly password: string;
+  /** Who may write all and, unlike the one above, is held to a policy for passwords; it has the same one. */
+  readonly manager: string;
   /** Puts entries there without a network. */
   add(ldif: string): Promise<void>;
   /** Has its log know nothing of what has happened until now. */
@@ -61,6 +63,22 @@ const LOG_OVERLAY = [
   'logsuccess TRUE',
   'logold (objectClass=*)',
 ];
+const MANAGER = `cn=manager,${SUFFIX}`;
+const POLICY = `cn=policy,${SUFFIX}`;
+const POLICY_OVERLAY = ['overlay ppolicy', `ppolicy_default "${POLICY}"`];
+const MANAGED = `
+dn: ${MANAGER}
+objectClass: organizationalRole
+objectClass: simpleSecurityObject
+userPassword: ${PASSWORD}
+
+dn: ${POLICY}
+objectClass: organizationalRole
+objectClass: pwdPolicy
+pwdAttribute: userPassword
+pwdMinLength: 10
+pwdCheckQuality: 2
+`;
 const ROOT = `dn: ${SUFFIX}
 objectClass: top
 objectClass: dcObject
@@ -79,11 +97,11 @@ ou: groups
 
 /**
  * @param tls its certificate, for `localhost`
- * @param log whether it keeps a log of what is written
+ * @param keeps a log of what is written, a policy for passwords
  */
 export async function startSlapd(
   tls?: { readonly cert: string; readonly key: string },
-  log = false,
+  { log = false, policy = false }: { readonly log?: boolean; readonly policy?: boolean } = {},
 ): Promise<Slapd> {
   if (SLAPD === undefined) throw new Error('slapd is not installed');
   await using scope = new AsyncDisposableStack();
@@ -104,6 +122,7 @@ export async function startSlapd(
     `pidfile ${folder}/pid`,
     'modulepath /usr/lib/ldap',
     'moduleload back_mdb',
+    ...(policy ? ['moduleload ppolicy'] : []),
     'sizelimit unlimited',
     ...(log
       ? LOG_DATABASE.map((line) => line.replace('FOLDER', folder).replace('PRINCIPAL', principal))
@@ -116,9 +135,10 @@ export async function startSlapd(
     `directory ${folder}/data`,
     'dbnosync',
     'index objectClass,uid,entryUUID,entryCSN eq',
-    'access to attrs=userPassword by anonymous auth by self write by * none',
-    'access to * by users read by anonymous none',
+    `access to attrs=userPassword by dn.exact="${MANAGER}" write by anonymous auth by self write by * none`,
+    `access to * by dn.exact="${MANAGER}" write by users read by anonymous none`,
     ...(log ? LOG_OVERLAY : []),
+    ...(policy ? POLICY_OVERLAY : []),
   ];
   const file = join(folder, 'slapd.conf');
   await writeFile(file, `${lines.join('\n')}\n`);
@@ -160,7 +180,7 @@ export async function startSlapd(
     await writeFile(place, ldif);
     await run('ldapadd', [...login, '-f', place], { maxBuffer: 2 ** 26 });
   };
-  await add(ROOT);
+  await add(policy ? `${ROOT}${MANAGED}` : ROOT);
   const opened = scope.move();
   return {
     port,
@@ -168,6 +188,7 @@ export async function startSlapd(
     suffix: SUFFIX,
     principal,
     password: PASSWORD,
+    manager: MANAGER,
     add,
     async empty() {
       for (const unit of ['people', 'groups']) await remove(`ou=${unit},${SUFFIX}`);
@@ -175,27 +196,4 @@ export async function startSlapd(
     forgetChanges: () => remove('cn=accesslog'),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-/** It listens as soon as it takes connections. */
-async function reachable(port: number): Promise<void> {
-  for (;;) {
-    const socket = connect(port, '127.0.0.1');
-    const isThere = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true));
-      socket.once('error', () => resolve(false));
-    });
-    socket.destroy();
-    if (isThere) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }

@@ -1,20 +1,38 @@
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
+import { LdapConnections } from '#system/connectors/ldap/ldap-connections.ts';
 import { directoryKind } from '#system/connectors/ldap/ldap-kind.ts';
-import { type ChangeBatch, LATEST } from '#system/contract.ts';
-import { type ConnectorFixture, ConnectorSite, errorId } from '../../support/connector/fixture.ts';
+import { withAllValues } from '#system/connectors/ldap/range-retrieval.ts';
+import { type ChangeBatch, LATEST, Secret } from '#system/contract.ts';
+import { behind, type ConnectorFixture, ConnectorSite, errorId } from '../../support/connector/fixture.ts';
 import { HAS_SAMBA, type Samba, startSamba } from '../../support/samba.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { describeColumn } from './connector-changes.ts';
+import { describeConnector } from './connector-suite.ts';
 
 /** Several of its controllers at once there cannot be: the ports of a domain are not for choice. */
 let samba: Samba | undefined;
 let users = 0;
 
-async function start(): Promise<ConnectorFixture> {
-  samba ??= await startSamba();
-  const { host, suffix, principal, password, caFile } = samba;
-  const place = `cn=Users,${suffix}`;
-  const nothing = async () => {};
+const SUFFIX = 'dc=ad,dc=example,dc=com';
+const PLACE = `ou=people,${SUFFIX}`;
+const GROUP_TYPE = {
+  nativeType: '__GROUP__',
+  properties: {
+    dn: { type: 'string', nativeName: '__NAME__', required: true },
+    members: { type: 'array', items: { type: 'string' }, nativeName: 'member' },
+  },
+};
+
+async function start(changes = 'dirSync'): Promise<ConnectorFixture> {
+  if (samba === undefined) {
+    samba = await startSamba();
+    await samba.add(`dn: ${PLACE}\nobjectClass: organizationalUnit\n`);
+  }
+  const { host, principal, password, caFile, add, empty } = samba;
+  const proxy = await TcpProxy.open(() => ({ host: '127.0.0.1', port: 636 }), Math.random);
   return {
     kind: directoryKind,
     // Its certificate is for its name, and it is on this machine.
@@ -24,23 +42,25 @@ async function start(): Promise<ConnectorFixture> {
       connectorRef: { connectorName: 'Org.IdentityConnectors.ActiveDirectory.ActiveDirectoryConnector' },
       configurationProperties: {
         host,
-        port: 636,
+        port: proxy.port,
         ssl: true,
         caFile,
         principal,
         credentials: password,
-        baseContexts: [place],
+        baseContexts: [PLACE],
+        changes,
       },
       objectTypes: {
         account: {
           nativeType: '__ACCOUNT__',
           properties: {
             dn: { type: 'string', nativeName: '__NAME__', required: true },
-            login: { type: 'string', nativeName: 'sAMAccountName' },
-            cn: { type: 'string' },
+            login: { type: 'string', nativeName: 'cn' },
+            account: { type: 'string', nativeName: 'sAMAccountName' },
             sn: { type: 'string' },
-            title: { type: 'string', nativeName: 'description' },
-            phones: { type: 'array', items: { type: 'string' }, nativeName: 'otherTelephone' },
+            title: { type: 'string', nativeName: 'comment' },
+            age: { type: 'integer', nativeName: 'employeeNumber' },
+            mails: { type: 'array', items: { type: 'string' }, nativeName: 'otherMailbox' },
             enabled: { type: 'boolean', nativeName: '__ENABLE__' },
             control: { type: 'string', nativeName: 'userAccountControl' },
             memberOf: {
@@ -52,24 +72,43 @@ async function start(): Promise<ConnectorFixture> {
             password: { type: 'string', nativeName: '__PASSWORD__', nativeType: 'JAVA_TYPE_GUARDEDSTRING' },
           },
         },
-        group: {
-          nativeType: '__GROUP__',
-          properties: {
-            dn: { type: 'string', nativeName: '__NAME__', required: true },
-            members: { type: 'array', items: { type: 'string' }, nativeName: 'member' },
-          },
-        },
       },
     },
-    draft: (object) => ({ dn: `cn=${object['login']},${place}`, ...object }),
-    many: 0,
-    multitude: 0,
-    manyFilters: 0,
-    seed: nothing,
-    empty: nothing,
-    [Symbol.asyncDispose]: nothing,
+    draft: (object) => ({
+      dn: `cn=${object['login']},${PLACE}`,
+      account: String(object['login']).slice(0, 20),
+      ...object,
+    }),
+    wrongLogin: { credentials: 'of-nobody' },
+    readOnly: 'whenCreated',
+    bytes: 'thumbnailPhoto',
+    // What is written there passes through the security of accounts, a few dozen a second.
+    many: 400,
+    crowd: 1_500,
+    multitude: 3_000,
+    mostValues: 1_000,
+    manyFilters: 60,
+    seed: (objects) => add(objects.map(ldifOf).join('\n')),
+    empty: () => empty(PLACE),
+    ...behind(proxy),
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
   };
 }
+
+function ldifOf({ dn, account, title, age, mails }: JsonObject): string {
+  const values = { dn, sAMAccountName: account, comment: title, employeeNumber: age, otherMailbox: mails };
+  const lines = Object.entries(values).flatMap(([name, given]) =>
+    given === undefined
+      ? []
+      : [given].flat().map((value) => `${name}:: ${Buffer.from(String(value)).toString('base64')}`),
+  );
+  return `${[lines[0], 'objectClass: user', ...lines.slice(1)].join('\n')}\n`;
+}
+
+if (HAS_SAMBA) {
+  describeConnector('for Active Directory', start);
+  describeColumn('by the numbers of Active Directory', () => start('uSNChanged'));
+} else describe.skip('the connector for Active Directory (npm run test:samba)');
 
 describe.skipIf(!HAS_SAMBA)('Active Directory (npm run test:samba)', () => {
   let fixture: ConnectorFixture;
@@ -112,10 +151,8 @@ describe.skipIf(!HAS_SAMBA)('Active Directory (npm run test:samba)', () => {
     expect(await site.list(`_id eq "${id}"`)).toMatchObject([{ login: name }]);
     expect(await site.read('00000000-0000-0000-0000-000000000000')).toBeUndefined();
     expect(await site.read('no id at all')).toBeUndefined();
-    await site.patch(id, [
-      { operation: 'replace', field: '/dn', value: `cn=other ${name},cn=Users,dc=ad,dc=example,dc=com` },
-    ]);
-    expect(await site.read(id)).toMatchObject({ login: name, cn: `other ${name}` });
+    await site.patch(id, [{ operation: 'replace', field: '/dn', value: `cn=other ${name},${PLACE}` }]);
+    expect(await site.read(id)).toMatchObject({ account: name, login: `other ${name}` });
   });
 
   it('enables and disables an account, and leaves the other bits alone', async () => {
@@ -147,27 +184,91 @@ describe.skipIf(!HAS_SAMBA)('Active Directory (npm run test:samba)', () => {
     expect(await site.read(id)).toMatchObject({ photo });
   });
 
-  it('shows all members of a group, however many it shows at once, and who is in which', async () => {
-    await using groups = new ConnectorSite({
+  const siteOfGroups = () =>
+    new ConnectorSite({
       ...fixture,
-      config: {
-        ...fixture.config,
-        objectTypes: {
-          account: (fixture.config['objectTypes'] as JsonObject)['group'] as JsonObject,
-        },
-      },
+      config: { ...fixture.config, objectTypes: { account: GROUP_TYPE } },
     });
+
+  it('shows the members of a group, and who is in which', async () => {
+    await using groups = siteOfGroups();
     const one = await make();
     const dn = String((await site.read(one.id))?.['dn']);
-    const group = await groups.create({ dn: 'cn=everybody,cn=Users,dc=ad,dc=example,dc=com', members: [dn] });
+    const group = await groups.create({ dn: `cn=everybody,${PLACE}`, members: [dn] });
     expect((await site.read(one.id))?.['memberOf']).toEqual([
-      'CN=everybody,CN=Users,DC=ad,DC=example,DC=com',
+      'CN=everybody,OU=people,DC=ad,DC=example,DC=com',
     ]);
     const other = await make();
     const otherDn = String((await site.read(other.id))?.['dn']);
     await groups.patch(group, [{ operation: 'add', field: '/members/-', value: otherDn }]);
     await groups.patch(group, [{ operation: 'remove', field: '/members', value: dn }]);
     expect((await groups.read(group))?.['members']).toEqual([otherDn]);
+  });
+
+  it('shows all members of a group, however few of them it shows at once', async () => {
+    if (samba === undefined) throw new Error('There is no domain controller');
+    const names = Array.from(
+      { length: 2_500 },
+      (_, at) => `CN=contact${at},OU=people,DC=ad,DC=example,DC=com`,
+    );
+    const contacts = names.map((name) => `dn: ${name}\nobjectClass: contact\n`);
+    const dn = `CN=many,${PLACE}`;
+    const group = `dn: ${dn}\nobjectClass: group\n${names.map((name) => `member: ${name}\n`).join('')}`;
+    await samba.add([...contacts, group].join('\n'));
+    await using groups = siteOfGroups();
+    const [whole] = await groups.list(`dn eq "${dn}"`);
+    expect([whole?.['members']].flat().toSorted()).toEqual(names.toSorted());
+    // Samba shows them all unless it is asked for some of them, as others answer by themselves.
+    const { host, principal, password, caFile } = samba;
+    const connections = new LdapConnections(
+      {
+        places: [{ host, port: 636 }],
+        security: 'tls',
+        tls: { ca: readFileSync(caFile, 'utf8') },
+        principal,
+        credentials: new Secret(password),
+      },
+      () => connect({ host: '127.0.0.1', port: 636 }),
+    );
+    const { signal } = new AbortController();
+    const attributes = ['member;range=0-999'];
+    const { searchEntries } = await connections.read(signal, (client) => client.search(dn, { attributes }));
+    const [part] = searchEntries;
+    expect(Object.keys(part ?? {})).toContain('member;range=0-999');
+    const all = await withAllValues(connections, signal, part ?? { dn });
+    connections.close();
+    expect(Object.keys(all).filter((name) => name.startsWith('member'))).toEqual(['member']);
+    expect([all['member']].flat().map(String).toSorted()).toEqual(names.toSorted());
+  });
+
+  it('tells who may not replicate what has changed by its numbers', async () => {
+    const { name } = await make({ password: 'Some-Words-17' });
+    const { configurationProperties } = fixture.config;
+    const siteOf = (changes: string) =>
+      new ConnectorSite({
+        ...fixture,
+        config: {
+          ...fixture.config,
+          configurationProperties: {
+            ...(isObject(configurationProperties) ? configurationProperties : {}),
+            principal: `${name}@ad.example.com`,
+            credentials: 'Some-Words-17',
+            changes,
+          },
+        },
+      });
+    await using refused = siteOf('dirSync');
+    const words = expect.stringContaining("'changes' uSNChanged does without");
+    await expect(refused.changes(LATEST).next()).rejects.toMatchObject({ message: words });
+    await using other = siteOf('uSNChanged');
+    const { value: now } = await other.changes(LATEST).next();
+    const made = await make();
+    const told: ChangeBatch[] = [];
+    for await (const batch of other.changes(now?.token ?? '')) told.push(batch);
+    const changes = told.flatMap((batch) => batch.changes);
+    expect(changes.map((one) => (one.kind === 'upsert' ? one.entry.id : one.id))).toContain(made.id);
+    const strange = JSON.stringify({ ...JSON.parse(now?.token ?? ''), controller: 'another-one' });
+    expect(await errorId(other.changes(strange).next())).toBe('SYSTEM_TOKEN_EXPIRED');
   });
 
   it('tells what is made, changed, deleted and moved away since a cookie, and goes on with it', async () => {

@@ -67,6 +67,27 @@ export function describeChanges(fixtureOf: () => ConnectorFixture, siteOf: () =>
     expect(await all(site, batches.at(-1)?.token ?? '')).toEqual([]);
   });
 
+  it('goes on where it was when all connections break between two batches', async ({ skip }) => {
+    if (!['full', 'upserts'].includes(tells())) return skip(NOTHING_TOLD);
+    const { proxy } = fixtureOf();
+    if (proxy === undefined) return skip('no network lies before it');
+    const site = siteOf();
+    const since = await latest(site);
+    const made: string[] = [];
+    for (let at = 0; at < 8; at++) made.push(await site.create(draft({ login: `user${at}` })));
+    const told: string[] = [];
+    let token = since;
+    for (let isLast = false; !isLast; ) {
+      for await (const batch of site.changes(token, 3)) {
+        told.push(...batch.changes.map((one) => (one.kind === 'upsert' ? one.entry.id : one.id)));
+        ({ token, isLast } = batch);
+        proxy.endAll('reset');
+        break;
+      }
+    }
+    expect(told.toSorted()).toEqual(made.toSorted());
+  });
+
   it('tells what is deleted', async ({ skip }) => {
     if (tells() !== 'full') return skip('it does not tell what is deleted');
     const site = siteOf();
@@ -103,7 +124,7 @@ export function describeChanges(fixtureOf: () => ConnectorFixture, siteOf: () =>
   });
 }
 
-/** What a table tells by one of its columns alone. */
+/** What is told by a number that objects bear: a column of a table, or what a directory counts. */
 export function describeColumn(where: string, start: () => Promise<ConnectorFixture>): void {
   describe(`what has changed by a column, ${where}`, () => {
     let fixture: ConnectorFixture;

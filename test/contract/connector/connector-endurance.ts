@@ -23,6 +23,14 @@ const PATIENT = {
 const OF_NETWORKS = ['none', 'SYSTEM_UNAVAILABLE', 'SYSTEM_TIMEOUT', 'SYSTEM_PROTOCOL'];
 const MOST_GROWTH = 30 * 2 ** 20;
 
+/** Asks again where the machine has too much to do for an answer within so little time. */
+export async function answered(work: () => Promise<unknown>): Promise<void> {
+  await eventually(
+    () => errorId(work()),
+    (outcome) => outcome === 'none',
+  );
+}
+
 /** What every connector bears: large values, many objects, and a network at its worst. */
 export function describeEndurance(fixtureOf: () => ConnectorFixture, siteOf: () => ConnectorSite): void {
   it('keeps thousands of values of a property, and one of a megabyte', async ({ skip }) => {
@@ -43,10 +51,10 @@ export function describeEndurance(fixtureOf: () => ConnectorFixture, siteOf: () 
     expect(await read()).toEqual(mails.slice(1));
   });
 
-  it('lists each of five thousand once, though others write meanwhile', async () => {
+  it('lists each of thousands once, though others write meanwhile', async () => {
     const fixture = fixtureOf();
     const site = siteOf();
-    const logins = Array.from({ length: 5_000 }, (_, at) => `user${at}`);
+    const logins = Array.from({ length: fixture.crowd ?? 5_000 }, (_, at) => `user${at}`);
     await fixture.seed(logins.map((login) => fixture.draft({ login })));
     const seen: string[] = [];
     const passing: string[] = [];
@@ -68,8 +76,8 @@ export function describeEndurance(fixtureOf: () => ConnectorFixture, siteOf: () 
     const ids = new Set((await site.list()).map(({ _id }) => String(_id)));
     for (const id of passing) ids.delete(id);
     const listed = seen.filter((id) => ids.has(id));
-    expect(listed).toHaveLength(5_000);
-    expect(new Set(listed).size).toBe(5_000);
+    expect(listed).toHaveLength(logins.length);
+    expect(new Set(listed).size).toBe(logins.length);
   });
 
   it('holds no more of many than of a few', async () => {
@@ -97,7 +105,7 @@ export function describeEndurance(fixtureOf: () => ConnectorFixture, siteOf: () 
     for await (const _ of listing) {
       count += 1;
       if (count === 1_000) before = used();
-      else if (count % 5_000 === 0) most = Math.max(most, used());
+      else if (count % 5_000 === 0 || count === expected) most = Math.max(most, used());
     }
     expect(count).toBe(expected);
     expect(most - before).toBeLessThan(MOST_GROWTH);
@@ -193,7 +201,7 @@ export function describeEndurance(fixtureOf: () => ConnectorFixture, siteOf: () 
     await using scope = new AsyncDisposableStack();
     const sites = Array.from({ length: 5 }, () => scope.use(new ConnectorSite(fixture, FAST)));
     const before = proxy.connections;
-    await Promise.all(sites.map((site) => site.list()));
+    await Promise.all(sites.map((site) => answered(() => site.list())));
     proxy.setWeather({ hole: 'both' });
     await Promise.all(sites.map((site) => errorId(site.list())));
     proxy.setWeather();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { csvKind } from '#system/connectors/csv/csv-connector.ts';
 import { describeConnector } from './connector-suite.ts';
 
-const HEADER = 'login,title,age,mails,password\n';
+const HEADER = 'login,title,age,mails,password,photo\n';
 
 describeConnector('for CSV files', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-csv-'));
@@ -36,11 +36,12 @@ describeConnector('for CSV files', async () => {
       },
     },
     draft: (object) => object,
+    bytes: 'photo',
     many: 1_200,
     multitude: 100_000,
     async seed(objects) {
       const lines = objects.map(({ login, title = '', age = '', mails = [] }) =>
-        [login, title, age, [mails].flat().join('¦'), '']
+        [login, title, age, [mails].flat().join('¦'), '', '']
           .map((cell) => `"${String(cell).replaceAll('"', '""')}"`)
           .join(','),
       );

@@ -1,16 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
-import { ldapKind } from '#system/connectors/ldap/ldap-kind.ts';
 import { certificateAuthority } from '../../support/certificates.ts';
-import { ConnectorSite, errorId } from '../../support/connector/fixture.ts';
+import { directorySite, GROUPS, PEOPLE } from '../../support/connector/directory-site.ts';
+import { errorId } from '../../support/connector/fixture.ts';
 import { SLAPD, type Slapd, startSlapd } from '../../support/slapd.ts';
-
-const PEOPLE = 'ou=people,dc=example,dc=com';
-const GROUPS = 'ou=groups,dc=example,dc=com';
 
 describe.skipIf(SLAPD === undefined)('a directory', () => {
   const authority = certificateAuthority();
@@ -29,47 +25,8 @@ describe.skipIf(SLAPD === undefined)('a directory', () => {
   });
   afterEach(() => slapd.empty());
 
-  function siteWith(configuration: JsonObject, objectTypes: JsonObject = {}): ConnectorSite {
-    const config = {
-      name: 'ldap',
-      connectorRef: { connectorName: 'org.identityconnectors.ldap.LdapConnector' },
-      configurationProperties: {
-        host: 'localhost',
-        port: slapd.port,
-        principal: slapd.principal,
-        credentials: slapd.password,
-        baseContexts: [PEOPLE],
-        ...configuration,
-      },
-      objectTypes: {
-        account: {
-          nativeType: '__ACCOUNT__',
-          properties: {
-            dn: { type: 'string', nativeName: '__NAME__' },
-            cn: { type: 'string' },
-            sn: { type: 'string' },
-            photo: { type: 'string', nativeName: 'jpegPhoto', nativeType: 'JAVA_TYPE_BYTE_ARRAY' },
-          },
-        },
-        ...objectTypes,
-      },
-    };
-    const host = { connect, resolveFile: (path: string) => path };
-    const none = {
-      draft: (object: JsonObject) => object,
-      many: 1,
-      multitude: 1,
-      seed: async () => {},
-      empty: async () => {},
-    };
-    return new ConnectorSite({
-      kind: ldapKind,
-      host,
-      config,
-      ...none,
-      [Symbol.asyncDispose]: async () => {},
-    });
-  }
+  const siteWith = (configuration: JsonObject, objectTypes: JsonObject = {}) =>
+    directorySite(slapd, configuration, objectTypes);
 
   it.each([
     ['from the beginning', () => ({ ssl: true, port: slapd.tlsPort })],

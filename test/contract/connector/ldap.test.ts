@@ -13,7 +13,7 @@ const BASE = 'ou=people,dc=example,dc=com';
 
 async function start(changes = 'entryCSN'): Promise<ConnectorFixture> {
   await using scope = new AsyncDisposableStack();
-  const slapd = scope.use(await startSlapd(undefined, changes === 'accesslog'));
+  const slapd = scope.use(await startSlapd(undefined, { log: changes === 'accesslog' }));
   const proxy = scope.use(await TcpProxy.open(() => ({ host: '127.0.0.1', port: slapd.port }), Math.random));
   const opened = scope.move();
   return {
@@ -47,6 +47,9 @@ async function start(changes = 'entryCSN'): Promise<ConnectorFixture> {
       },
     },
     draft: (object) => ({ dn: `uid=${object['login']},${BASE}`, cn: 'A', sn: 'B', ...object }),
+    wrongLogin: { credentials: 'of-nobody' },
+    readOnly: 'createTimestamp',
+    bytes: 'jpegPhoto',
     manyFilters: 300,
     many: 1_200,
     multitude: 10_000,

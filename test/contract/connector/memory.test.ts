@@ -24,6 +24,7 @@ describeConnector('for objects in memory', async () => {
       },
     },
     draft: (object) => object,
+    bytes: 'photo',
     many: 1_200,
     multitude: 100_000,
     async seed(objects) {

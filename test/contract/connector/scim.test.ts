@@ -68,6 +68,7 @@ async function start(): Promise<ConnectorFixture> {
       },
     },
     draft: (object) => object,
+    wrongLogin: { authToken: 'of-nobody' },
     lacks: { passwords: true },
     many: 1_200,
     mostValues: 2_000,

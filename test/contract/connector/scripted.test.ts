@@ -79,6 +79,8 @@ async function start(): Promise<ConnectorFixture> {
       },
     },
     draft: (object) => object,
+    wrongLogin: { authToken: 'of-nobody' },
+    bytes: 'photo',
     many: 1_200,
     multitude: 10_000,
     async seed(objects) {

@@ -11,7 +11,8 @@ async function start(changes: JsonObject): Promise<ConnectorFixture> {
   const mariadb = scope.use(await startMariadb());
   await mariadb.query(`
     create table person (login varchar(200) primary key, title longtext, age int, \`pass\`\`word\` varchar(200),
-      changed timestamp(6) not null default current_timestamp(6) on update current_timestamp(6)) collate utf8mb4_general_ci;
+      changed timestamp(6) not null default current_timestamp(6) on update current_timestamp(6),
+      photo longblob, counted int as (age + 1) stored) collate utf8mb4_general_ci;
     create table person_mail (login varchar(200) not null, address varchar(500) not null, primary key (login, address),
       foreign key (login) references person (login) on update cascade on delete cascade)`);
   const fixture = scope.use(

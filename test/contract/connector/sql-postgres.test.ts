@@ -15,7 +15,8 @@ async function start(changes: JsonObject): Promise<ConnectorFixture> {
   await client.connect();
   scope.defer(() => client.end());
   await client.query(`
-    create table person (login text primary key, title text, age int, "pass ""word" text, changed timestamptz);
+    create table person (login text primary key, title text, age int, "pass ""word" text, changed timestamptz,
+      photo bytea, counted int generated always as (age + 1) stored);
     create function touch() returns trigger language plpgsql as $$ begin new.changed := clock_timestamp(); return new; end $$;
     create trigger touch before insert or update on person for each row execute function touch();
     create table person_mail (login text not null references person on update cascade on delete cascade, address text not null,

@@ -25,6 +25,12 @@ export interface ConnectorFixture extends AsyncDisposable {
   readonly draft: (object: JsonObject) => JsonObject;
   /** What the other side cannot hold. */
   readonly lacks?: { readonly severalValues?: true; readonly passwords?: true; readonly emptyAnswers?: true };
+  /** Properties of its configuration by which nobody is let in. */
+  readonly wrongLogin?: JsonObject;
+  /** Its name for what nobody may write. */
+  readonly readOnly?: string;
+  /** Its name for what holds bytes. */
+  readonly bytes?: string;
   /** How many filters are compared with what memory finds; default 80. */
   readonly manyFilters?: number;
   /** How many objects its listing is tried with. */
@@ -41,6 +47,8 @@ export interface ConnectorFixture extends AsyncDisposable {
   readonly forgetChanges?: () => Promise<void>;
   /** What lies between. */
   readonly proxy?: TcpProxy;
+  /** How many others may be written to while they are listed; default 5,000. */
+  readonly crowd?: number;
   /** How many objects its memory is tried with. */
   readonly multitude: number;
 }

@@ -44,6 +44,17 @@ export const ldapProperties = {
     does: 'Which attribute says who an entry is; dn where there is none',
   },
   passwordAttribute: { type: 'text', default: 'userPassword', does: 'Where a password is written' },
+  passwordModify: {
+    type: 'flag',
+    default: true,
+    does: 'Whether the directory sets passwords itself (RFC 3062), so that it hashes them, where it can',
+  },
+  maintainLdapGroupMembership: {
+    type: 'flag',
+    default: false,
+    does: 'Whether groups follow entries that are renamed or deleted, where the directory does not see to it',
+  },
+  groupMemberAttribute: { type: 'text', default: 'uniqueMember', does: 'Where a group has its members' },
   readSchema: {
     type: 'flag',
     default: true,
@@ -52,7 +63,7 @@ export const ldapProperties = {
   changes: {
     type: 'text',
     default: 'entryCSN',
-    does: 'How it tells what has changed: accesslog (all), entryCSN (not what was deleted), dirSync (all, of Active Directory) or none',
+    does: 'How it tells what has changed: accesslog (all), entryCSN (not what was deleted), of Active Directory dirSync (all) and uSNChanged (of what was deleted only what the account may see), or none',
   },
   accessLogContext: {
     type: 'text',
@@ -75,6 +86,7 @@ export const directoryProperties = {
   groupObjectClasses: { ...ldapProperties.groupObjectClasses, default: ['top', 'group'] },
   uidAttribute: { ...ldapProperties.uidAttribute, default: 'objectGUID' },
   passwordAttribute: { ...ldapProperties.passwordAttribute, default: 'unicodePwd' },
+  groupMemberAttribute: { ...ldapProperties.groupMemberAttribute, default: 'member' },
   changes: { ...ldapProperties.changes, default: 'dirSync' },
 } as const satisfies ConfigurationProperties;
 
@@ -82,11 +94,9 @@ export const directoryProperties = {
 export const ignoredProperties = [
   'useBlocks',
   'blockSize',
-  'groupMemberAttribute',
   'usePagedResultControl',
   'useVlvControls',
   'vlvSortAttribute',
-  'maintainLdapGroupMembership',
   'maintainPosixGroupMembership',
   'getGroupMemberId',
   'referralsHandling',
@@ -110,11 +120,12 @@ export type LdapConfiguration = ConfigurationOf<typeof ldapProperties>;
 
 /** By the words of the property `changes`. */
 export const CHANGES: Readonly<
-  Record<string, readonly [Place['mode'] | 'dirSync' | 'none', Capabilities['changes']]>
+  Record<string, readonly [Place['mode'] | 'dirSync' | 'uSNChanged' | 'none', Capabilities['changes']]>
 > = {
   accesslog: ['accesslog', 'full'],
   entryCSN: ['entryCSN', 'upserts'],
   dirSync: ['dirSync', 'full'],
+  uSNChanged: ['uSNChanged', 'upserts'],
 };
 
 /** How it tells of changes; Active Directory knows no other way than its own. */
@@ -157,7 +168,7 @@ export function ldapProblems({
     problems.push({
       property: 'changes',
       message: `'changes' is '${changes}'`,
-      hint: 'There are accesslog, entryCSN, dirSync and none',
+      hint: 'There are accesslog, entryCSN, dirSync, uSNChanged and none',
     });
   }
   if (principal !== undefined && credentials === undefined) {

@@ -75,7 +75,7 @@ export class LdapConnections {
     } catch (error) {
       const isGone = error instanceof ConnectorError && error.kind === 'unavailable';
       if (!wasReused || !isGone || signal.aborted) throw error;
-      this.#closeIdle();
+      this.closeIdle();
       return this.use(signal, work);
     }
   }
@@ -131,7 +131,8 @@ export class LdapConnections {
     this.#open.clear();
   }
 
-  #closeIdle(): void {
+  /** Where one of them was gone, the others are likely to be. */
+  closeIdle(): void {
     for (const { connection } of this.#idle.splice(0)) connection.discard();
   }
 

@@ -21,33 +21,24 @@ import {
   type SearchQuery,
   type Secret,
   type Token,
-  UID,
   type WriteRequest,
   type WriteResult,
 } from '../../contract.ts';
-import {
-  AUXILIARY,
-  askedNames,
-  CONTROL,
-  idValue,
-  isActiveDirectory,
-  isGuid,
-  withControl,
-} from './active-directory.ts';
+import { AUXILIARY, askedNames, CONTROL, idValue, isActiveDirectory, isGuid } from './active-directory.ts';
 import { DirectoryChanges } from './directory-changes.ts';
 import { isBelowName, outermost } from './distinguished-name.ts';
 import { classesOf, filterOfType } from './kind-of-entry.ts';
 import { LdapChanges } from './ldap-changes.ts';
 import { changesOfKind, type LdapConfiguration, loginOf } from './ldap-configuration.ts';
 import { LdapConnections } from './ldap-connections.ts';
-import { changesOf, entryOf, newAttributes } from './ldap-entry.ts';
-import { isResult } from './ldap-error-table.ts';
+import { entryOf } from './ldap-entry.ts';
 import { allOf, filterIn, ldapFilter, type TranslatedFilter } from './ldap-filter.ts';
+import { LdapWrites } from './ldap-writes.ts';
 import { logIn } from './log-in.ts';
-import { modifyEntry } from './modify-entry.ts';
 import { pagedSearch } from './paged-search.ts';
 import { withAllValues } from './range-retrieval.ts';
 import { SubschemaReader } from './subschema-reader.ts';
+import { UpdateSequence } from './update-sequence.ts';
 
 /** Entries of a directory. */
 export class LdapConnector implements Connector {
@@ -56,7 +47,8 @@ export class LdapConnector implements Connector {
   readonly #connections: LdapConnections;
   readonly #bases: readonly string[];
   readonly #subschema: SubschemaReader;
-  readonly #changes: LdapChanges | DirectoryChanges | undefined;
+  readonly #writes: LdapWrites;
+  readonly #changes: LdapChanges | DirectoryChanges | UpdateSequence | undefined;
 
   constructor(configuration: LdapConfiguration, host: ConnectorHost) {
     this.#configuration = configuration;
@@ -76,10 +68,12 @@ export class LdapConnector implements Connector {
       maxConcurrency: 50,
     };
     const parts = { connections: this.#connections, bases: this.#bases, rules: configuration };
-    if (mode === 'dirSync') {
-      this.#changes = new DirectoryChanges({
+    this.#writes = new LdapWrites({ ...parts, configuration });
+    if (mode === 'dirSync' || mode === 'uSNChanged') {
+      const Changes = mode === 'dirSync' ? DirectoryChanges : UpdateSequence;
+      this.#changes = new Changes({
         ...parts,
-        shown: (found, { attributes }) => entryOf(found, configuration, attributes),
+        shown: (found, request) => this.#whole(found, request),
         asked: (request) => this.#asked(request),
       });
     } else if (mode !== 'none') {
@@ -188,17 +182,14 @@ export class LdapConnector implements Connector {
     this.#requireReach(name);
     const given = attributes.get('objectClass') ?? [];
     const classes = given.length === 0 ? this.#classesOf(type) : given.map(String);
-    const all = newAttributes(name, attributes, classes, this.#configuration);
-    await this.#connections
-      .use(signal, (client) => client.add(name, all))
-      .catch(async (error: unknown) => {
-        const kind = error instanceof ConnectorError ? error.kind : undefined;
-        if (kind === 'notFound')
-          throw new ConnectorError('dependencyMissing', `There is nothing above '${name}'`);
-        if (kind !== 'alreadyExists') throw error;
-        const existingId = await this.#idAt(name, signal);
-        throw new ConnectorError(kind, `There is an entry '${name}' already`, { existingId });
-      });
+    await this.#writes.add(name, attributes, classes, signal).catch(async (error: unknown) => {
+      const kind = error instanceof ConnectorError ? error.kind : undefined;
+      if (kind === 'notFound')
+        throw new ConnectorError('dependencyMissing', `There is nothing above '${name}'`);
+      if (kind !== 'alreadyExists') throw error;
+      const existingId = await this.#idAt(name, signal);
+      throw new ConnectorError(kind, `There is an entry '${name}' already`, { existingId });
+    });
     return { id: await this.#idAt(name, signal) };
   }
 
@@ -217,30 +208,13 @@ export class LdapConnector implements Connector {
     if (renaming !== undefined) this.#requireReach(wanted);
     const from = before.name;
     const name = wanted === '' ? from : wanted;
-    const changes = changesOf(
-      withControl(this.#configuration, deltas, before.attributes).filter(
-        (delta) => delta.name !== NAME && delta.name !== UID,
-      ),
-      this.#configuration,
-    );
-    await this.#connections.use(signal, async (client) => {
-      if (name !== from) await client.modifyDN(from, name);
-      if (changes.length > 0) await modifyEntry(client, name, changes);
-    });
+    await this.#writes.change(from, name, deltas, before.attributes, signal);
     return { id: this.#configuration.uidAttribute === 'dn' ? name : id };
   }
 
   async delete(type: string, id: string, { signal }: WriteRequest): Promise<void> {
     const found = await this.get(type, id, { signal, attributes: [], binary: [] });
-    const name = found?.name;
-    if (name === undefined) return;
-    await this.#connections.use(signal, async (client) => {
-      try {
-        await client.del(name);
-      } catch (error) {
-        if (!isResult(error, 32)) throw error;
-      }
-    });
+    if (found?.name !== undefined) await this.#writes.remove(found.name, signal);
   }
 
   authenticate(type: string, name: string, password: Secret, signal: AbortSignal): Promise<string> {

@@ -2,7 +2,7 @@ import type { Entry as LdapEntry } from 'ldapts';
 import type { LdapConnections } from './ldap-connections.ts';
 
 /** `member;range=0-1499`: Active Directory shows no more values at once. */
-const RANGE = /^(.+);range=\d+-(\d+|\*)$/i;
+const RANGE = /^(.+);range=(\d+)-(\d+|\*)$/i;
 
 /** The entry with all values of attributes that have more of them than are shown at once. */
 export async function withAllValues(
@@ -14,17 +14,19 @@ export async function withAllValues(
   if (parts.length === 0) return entry;
   const whole: LdapEntry = { ...entry };
   for (const part of parts) {
-    const [, name = '', end = '*'] = RANGE.exec(part) ?? [];
+    const [, name = '', start = '0', end = '*'] = RANGE.exec(part) ?? [];
     const values = textsOf(entry[part]);
+    const step = Number(end) - Number(start);
     for (let next = end; next !== '*'; ) {
-      const asked = `${name};range=${Number(next) + 1}-*`;
+      const from = Number(next) + 1;
+      const asked = `${name};range=${from}-${from + step}`;
       const { searchEntries } = await connections.read(signal, (client) =>
         client.search(entry.dn, { scope: 'base', attributes: [asked], timeLimit: 0 }),
       );
       const [found] = searchEntries;
       const more = Object.keys(found ?? {}).find((one) => RANGE.exec(one)?.[1] === name);
       values.push(...textsOf(more === undefined ? undefined : found?.[more]));
-      next = (more === undefined ? undefined : RANGE.exec(more)?.[2]) ?? '*';
+      next = (more === undefined ? undefined : RANGE.exec(more)?.[3]) ?? '*';
     }
     delete whole[part];
     whole[name] = values;
