@@ -22,6 +22,7 @@ import { type Page, type Pages, withoutSlash } from './pages.ts';
 import { refuseMessage } from './refuse-message.ts';
 import type { RestInterface } from './rest-interface.ts';
 import { tellAnswered } from './tell-answered.ts';
+import { tooOften } from './too-often.ts';
 import { Turns } from './turns.ts';
 import { type Answer, writeError } from './write-response.ts';
 
@@ -100,13 +101,8 @@ export class Door {
   }
 
   #limit({ incoming }: HttpExchange): ResourceError | undefined {
-    const seconds = this.#options.rateLimit?.take(networkOf(incoming.callerAddress)) ?? 0;
-    if (seconds === 0 || incoming.target.startsWith('/health/')) return undefined;
-    return new TooManyRequestsError('Too many requests', {
-      id: 'HTTP_RATE_LIMIT',
-      hint: `Try again in ${seconds} s`,
-      detail: { retryAfterSeconds: seconds },
-    });
+    const refusal = tooOften(this.#options.rateLimit, networkOf(incoming.callerAddress));
+    return incoming.target.startsWith('/health/') ? undefined : refusal;
   }
 
   async #answer(exchange: HttpExchange): Promise<Answer> {
@@ -135,6 +131,7 @@ export class Door {
       const error = outside(toResourceError(translateDatabaseError(thrown)), exchange);
       if (error.code >= 500 && error.cause !== undefined)
         this.#tellFailed(exchange, error.cause, troubleOf(error));
+      if (errorIdOf(error) === 'HTTP_RATE_LIMIT') this.#tellRefused(error, exchange.incoming.callerAddress);
       exchange.failure = error;
       const answer = writeError(error, { prettyPrint: exchange.incoming.says('_prettyPrint', 'true') });
       // The rest of the body is not read, so the connection cannot carry another request.
@@ -155,7 +152,7 @@ export class Door {
 
   #refuse({ incoming }: HttpExchange, refusal: ResourceError, isLast: boolean): Answer {
     this.#tellRefused(refusal, incoming.callerAddress);
-    const answer = writeError(refusal);
+    const answer = (dialectOf(incoming.path, this.#options.dialects) ?? REST).writeError(refusal);
     if (isLast) answer.headers['Connection'] = 'close';
     return answer;
   }

@@ -86,10 +86,12 @@ export class HttpServer implements Service {
       headerNames: compat === undefined ? OWN_NAMES : FIELD_NAMES,
     };
     const mayDiagnose = diagnosticsFor(diagnostics, authenticate);
+    const rateLimit = requestsPerMinute === undefined ? undefined : new RateLimit(requestsPerMinute);
     if (resources !== undefined) {
       this.#rest = new RestInterface({
         ...options,
         resources,
+        rateLimit,
         describe: (path) => description.textOf(path),
       });
     }
@@ -97,7 +99,7 @@ export class HttpServer implements Service {
       site,
       cors: options.cors ?? (() => undefined),
       dialects: [REST, SCIM, ...(compat === undefined ? [] : [fieldDialect(compat)])],
-      rateLimit: requestsPerMinute === undefined ? undefined : new RateLimit(requestsPerMinute),
+      rateLimit,
       rest: this.#rest,
       pages: {
         ...healthPages(options.health, mayDiagnose),

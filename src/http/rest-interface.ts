@@ -15,12 +15,14 @@ import {
   rootContext,
   type SecurityContext,
 } from '#resource/index.ts';
+import { isKey, type RateLimit } from '#security/index.ts';
 import { BodyRoom } from './body-room.ts';
 import type { Dialect } from './dialect.ts';
 import type { Caller, HttpExchange } from './http-exchange.ts';
 import { type Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
 import { bodyBytes, readBody } from './read-body.ts';
 import { type Commits, seenBy, tellSeen } from './seen-writes.ts';
+import { tooOften } from './too-often.ts';
 import { type Answer, writeJsonText } from './write-response.ts';
 
 /** Finds out who a caller is. @throws UnauthorizedError when the caller is nobody we know */
@@ -39,6 +41,8 @@ export interface RestOptions {
   readonly commits?: Commits | undefined;
   readonly bodyLimitBytes: number;
   readonly answerLimitBytes: number;
+  /** Undefined: no limit. */
+  readonly rateLimit: RateLimit | undefined;
   /** Whether the transaction id that a request brings is taken over. */
   readonly trustsTransactionId: boolean;
   /** The request with its path as the routes write it. */
@@ -83,6 +87,7 @@ export class RestInterface {
     if (incoming.method === 'OPTIONS') return { status: 204, headers: { Allow: METHODS }, body: null };
     if (trustsTransactionId) exchange.requestId = passedOn(incoming) ?? exchange.requestId;
     const caller = await inTime(identify(exchange, authenticate));
+    this.#limitKey(exchange, caller);
     if (incoming.says('_crestApi') || incoming.says('_api'))
       return writeJsonText(describe(pathOf(incoming, dialect)));
     const isWhole = incoming.message.complete;
@@ -91,6 +96,12 @@ export class RestInterface {
       const asks = isWhole || body === '' ? caller : await renew(exchange, caller, authenticate);
       return this.#ask(exchange, dialect, asks, body);
     });
+  }
+
+  /** A key may come from any number of addresses, as that of a provider of identities does. */
+  #limitKey({ account }: HttpExchange, { security }: Caller): void {
+    const refusal = isKey(security) ? tooOften(this.#options.rateLimit, account) : undefined;
+    if (refusal !== undefined) throw refusal;
   }
 
   /** The bytes of a body are somebody's as long as the request is under way. */

@@ -26,7 +26,7 @@ export type { TrailFinding } from './audit/check-trail.ts';
 export { exportLines, verifyFile } from './audit/trail-file.ts';
 export type { TrailRange } from './audit/trail-repository.ts';
 export { type TrailHead, verifyAudit } from './audit/verify-audit.ts';
-export { createApiKey } from './authentication/api-key-module.ts';
+export { createApiKey, isKey } from './authentication/api-key-module.ts';
 export { AUGMENTATION, augmentHere, augmentIn } from './authentication/augment-security.ts';
 export type { Augment } from './authentication/augmentation.ts';
 export {

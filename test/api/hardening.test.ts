@@ -348,6 +348,26 @@ describe('the door', () => {
     expect((await get('/nowhere', { 'X-Forwarded-For': '203.0.113.67' })).status).toBe(404);
   });
 
+  it('lets a key make so many, wherever they come from, and leaves other keys alone', async () => {
+    const keyOf = async (id: string) =>
+      (await server.api('PUT', `apikey/${id}`, { body: { roles: ['svc-scim'] } })).body.key as string;
+    const [busy, quiet] = [await keyOf('busy'), await keyOf('quiet')];
+    let addresses = 0;
+    const find = (key: string) =>
+      get('/scim/v2/ServiceProviderConfig', {
+        Authorization: `Bearer ${key}`,
+        'X-Forwarded-For': `198.18.${(addresses >> 8) & 255}.${addresses++ & 255}`,
+      });
+    const refused: Response[] = [];
+    while (refused.length === 0) {
+      const answers = await Promise.all(Array.from({ length: 110 }, () => find(busy)));
+      refused.push(...answers.filter(({ status }) => status === 429));
+    }
+    expect(Number(refused[0]!.headers.get('retry-after'))).toBe(1);
+    expect(await refused[0]!.json()).toMatchObject({ status: '429', detail: expect.stringContaining('1 s') });
+    expect((await find(quiet)).status).toBe(200);
+  });
+
   it('begins what one connection sends at once one after the other, and ends it where that is too much', async () => {
     const admin = `Host: x\r\nX-Svc-Username: svc-admin\r\nX-Svc-Password: ${ADMIN_PASSWORD}\r\n`;
     const slow = (last: string) => {
