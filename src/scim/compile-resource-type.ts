@@ -126,6 +126,7 @@ class TypeCompiler {
       defaults,
       attributes,
       isKept,
+      ignoresUnmapped: this.#config.unmapped === 'ignore',
       isCalculated: this.#hasReadHook || this.#config.attributes.some((one) => this.#isCalculated(one)),
     };
   }

@@ -70,6 +70,13 @@ export function newElement(
   return isObject(is) ? { is, as: is } : { is: undefined, as };
 }
 
+/** Whether a filter says of an element which one it is, and there is none such, whatever is stored. */
+export function hasNoPlace({ binding }: Attribute, filter: ScimFilter): boolean {
+  const as = equalities(filter);
+  if (as === undefined || binding.kind !== 'elements') return false;
+  return !binding.elements.some((one, at) => isElement(one, as, at === 0));
+}
+
 /** Which elements there may be, for whoever has meant another one. */
 export function placesOf({ name, binding }: Attribute): { readonly hint?: string } {
   if (binding.kind !== 'elements') return {};

@@ -16,7 +16,15 @@ import {
   withPart,
   withValues,
 } from './parts.ts';
-import { costOf, exactness, type NewElement, newElement, placesOf, requireParts } from './patch-element.ts';
+import {
+  costOf,
+  exactness,
+  hasNoPlace,
+  type NewElement,
+  newElement,
+  placesOf,
+  requireParts,
+} from './patch-element.ts';
 import {
   type Attribute,
   attributeAt,
@@ -132,12 +140,17 @@ class Patch implements Patched {
       await this.#extension(op, extension, value);
       return;
     }
+    const { ignoresUnmapped } = this.#type;
     // A resource that is sent as a whole may have attributes and extensions of other services.
-    if (isOneOfMany && !isPathOf(path, schemasOf(this.#type))) return;
+    const mayBeOfOthers = isOneOfMany || (ignoresUnmapped && /^urn:/i.test(path));
+    if (mayBeOfOthers && !isPathOf(path, schemasOf(this.#type))) return;
     const target = this.#target(path);
     if (target === undefined) {
-      if (isOneOfMany) return;
-      throw new BadRequestError(`'${path}' is no attribute of a ${this.#type.name}`, { id: 'SCIM_BAD_PATH' });
+      if (isOneOfMany || ignoresUnmapped) return;
+      throw new BadRequestError(`'${path}' is no attribute of a ${this.#type.name}`, {
+        id: 'SCIM_BAD_PATH',
+        hint: 'Take it out of the mapping of the client, or let scim.json ignore it ("unmapped")',
+      });
     }
     const { attribute } = target;
     const { name, binding } = attribute;
@@ -272,7 +285,8 @@ class Patch implements Patched {
     isOneOfMany: boolean,
   ): NewElement | undefined {
     const made = newElement(attribute, filter, before);
-    if (made !== undefined || isOneOfMany) return made;
+    const isIgnored = isOneOfMany || (this.#type.ignoresUnmapped && hasNoPlace(attribute, filter));
+    if (made !== undefined || isIgnored) return made;
     throw new BadRequestError(`No element of '${attribute.name}' is meant by the filter of the path`, {
       id: 'SCIM_NO_TARGET',
       ...placesOf(attribute),

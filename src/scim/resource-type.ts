@@ -88,6 +88,8 @@ export interface ResourceType {
   readonly attributes: readonly Attribute[];
   /** Whether a DELETE says that the object is not active any more, and leaves it there. */
   readonly isKept: boolean;
+  /** Whether a PATCH of what no attribute is about changes nothing, and is not refused. */
+  readonly ignoresUnmapped: boolean;
   /** Whether scripts or other objects have a say in what a read shows, so that a write does not answer with all of it. */
   readonly isCalculated: boolean;
 }

@@ -55,12 +55,18 @@ export interface Scope {
 
 const PATH = '/scim/v2';
 
-/** Where the service is, by the address that the client has named. */
+/** Where the service is, by the address that the client has named; every resource that is shown has it. */
 export function baseOf({ http }: Context): string {
+  const known = http === null ? undefined : bases.get(http);
+  if (known !== undefined) return known;
   const url = http?.path ?? '';
   const at = url.search(/\/scim\/v2(?=[/?]|$)/);
-  return at === -1 ? `${URL.parse(url)?.origin ?? ''}${PATH}` : url.slice(0, at) + PATH;
+  const base = at === -1 ? `${URL.parse(url)?.origin ?? ''}${PATH}` : url.slice(0, at) + PATH;
+  if (http !== null) bases.set(http, base);
+  return base;
 }
+
+const bases = new WeakMap<object, string>();
 
 /** Whose names `externalId`s are. */
 export function clientOf({ security }: Context): string {

@@ -126,7 +126,10 @@ export class ScimResource implements RouteHandler {
     const { component, id } = context.security.authorization;
     const type = this.#platform.types().find(({ collection }) => collection === component);
     if (type === undefined || more !== undefined) {
-      throw new NotFoundError('The caller is no resource of this service', { id: 'SCIM_NOBODY' });
+      throw new NotFoundError('The caller is no resource of this service', {
+        id: 'SCIM_NOBODY',
+        hint: 'An API key and a program are nobody; /Me is for people, and keys ask for /Users',
+      });
     }
     if (request.method === 'create' || request.method === 'query') return unsupported(request);
     const ask = askAs(this.#platform.router, () => nextContext(context));

@@ -387,6 +387,29 @@ describe('a configuration that is changed while the server runs', () => {
     expect((await scim('GET', `/Users/${id}`)).status).toBe(404);
   });
 
+  it('lets a PATCH pass over what is not kept, where it says so', async () => {
+    const { $schema: _, ...shipped } = JSON.parse(await readFile('conf/scim.json', 'utf8'));
+    const [user, ...others] = shipped.resourceTypes;
+    const { id } = await make('/Users', person('untitled'));
+    const change = () =>
+      scim('PATCH', `/Users/${id}`, {
+        Operations: [
+          { op: 'Replace', path: 'title', value: 'Director' },
+          { op: 'Replace', path: 'active', value: 'False' },
+        ],
+      });
+    const refused = await change();
+    expect([refused.status, refused.body.scimType]).toEqual([400, 'invalidPath']);
+    expect(refused.body.detail).toContain('"unmapped"');
+    const resourceTypes = [{ ...user, unmapped: 'ignore' }, ...others];
+    const changed = await server.api('PUT', 'config/scim', { body: { resourceTypes } });
+    expect([changed.status, changed.body.message]).toEqual([200, undefined]);
+    const done = await change();
+    expect([done.status, done.body.active, done.body.title]).toEqual([200, false, undefined]);
+    await server.api('PUT', 'config/scim', { body: shipped });
+    expect((await change()).status).toBe(400);
+  });
+
   it('is what clients see from then on', async () => {
     const names = async () => {
       const { body } = await scim('GET', `/Schemas/${ENTERPRISE}`);

@@ -34,6 +34,11 @@ const resourceType = z.strictObject({
     .default([]),
   /** What a DELETE does; `deactivate` needs the attribute `active`, which it sets to false. */
   onDelete: z.enum(['delete', 'deactivate']).default('delete'),
+  /**
+   * What becomes of a path of a PATCH that no attribute is about; as a key of a resource it is passed over in any case. Entra ID
+   * sends some until they are taken out of its mapping.
+   */
+  unmapped: z.enum(['refuse', 'ignore']).default('refuse'),
   /** By property: what a new object has where no attribute gives it. */
   defaults: jsonObject().default({}),
   attributes: z.array(attribute),

@@ -8,6 +8,7 @@ import { compileResourceTypes } from '#scim/compile-resource-type.ts';
 import { changesTo, readContent } from '#scim/content.ts';
 import { patchResource } from '#scim/patch.ts';
 import { represent } from '#scim/representation.ts';
+import type { ResourceType } from '#scim/resource-type.ts';
 import { ENTERPRISE, parsed, shippedType } from './shipped.ts';
 
 const STORED: JsonObject = {
@@ -20,7 +21,10 @@ const STORED: JsonObject = {
 
 /** What a PATCH leaves to be changed of the stored object. */
 async function patched(...Operations: readonly JsonObject[]) {
-  const type = await shippedType('User');
+  return patchedAs(await shippedType('User'), Operations);
+}
+
+async function patchedAs(type: ResourceType, Operations: readonly JsonObject[]) {
   const addresses = { types: [type], base: 'http://x/scim/v2' };
   const before = represent(type, { id: '42', revision: '0', content: STORED }, addresses);
   const operations = readPatchBody({ Operations: [...Operations] });
@@ -172,6 +176,36 @@ describe('a PATCH of a user', () => {
     ['a text that is an object', { op: 'replace', path: 'userName', value: { a: 1 } }, 'SCIM_BAD_VALUE'],
   ])('refuses %s', async (_title, operation, id) => {
     await expect(patched(operation)).rejects.toMatchObject({ code: 400, detail: { id } });
+  });
+});
+
+describe('a PATCH of what is not kept, where scim.json ignores that', () => {
+  const ignoring = async (...operations: readonly JsonObject[]) =>
+    patchedAs({ ...(await shippedType('User')), ignoresUnmapped: true }, operations);
+
+  it('changes what is kept, and nothing else', async () => {
+    const unknown = [
+      'title',
+      'name.formatted',
+      'addresses[type eq "work"].formatted',
+      'phoneNumbers[type eq "mobile"].value',
+      `${ENTERPRISE}:employeeNumber`,
+      'urn:x:Other:tag',
+    ].map((path) => ({ op: 'Add', path, value: 'x' }));
+    const off = { op: 'Replace', path: 'active', value: 'False' };
+    expect(await ignoring(...unknown, off)).toEqual(replaced('accountStatus', 'inactive'));
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ['a path that is none', { op: 'add', path: 'emails[', value: 'x' }, 'SCIM_BAD_PATH'],
+    ['what is read-only', { op: 'add', path: 'groups', value: [{ value: 'x' }] }, 'SCIM_NOT_MUTABLE'],
+    [
+      'an element that is not there',
+      { op: 'replace', path: 'emails[value co "zzz"].type', value: 'home' },
+      'SCIM_NO_TARGET',
+    ],
+  ])('refuses %s all the same', async (_title, operation, id) => {
+    await expect(ignoring(operation)).rejects.toMatchObject({ code: 400, detail: { id } });
   });
 });
 
