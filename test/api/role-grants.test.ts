@@ -14,8 +14,18 @@ const DESK = [
   { pattern: 'managed/role', roles: 'desk', methods: 'create,query', actions: '' },
   { pattern: 'managed/role/*', roles: 'desk', methods: '*', actions: '*' },
   { pattern: 'reports/*', roles: 'report-reader', methods: 'read', actions: '' },
+  { pattern: 'reviews/*', roles: '*', methods: 'read', customAuthz: "hasRole('reviewer')" },
+  { pattern: 'cluster', roles: 'svc-authorized', methods: 'read', customAuthz: 'isChief()' },
 ];
-const ACCESS = `${SHIPPED}\nhttpAccessConfig.configs = httpAccessConfig.configs.concat(${JSON.stringify(DESK)});`;
+const ACCESS = `${SHIPPED}
+httpAccessConfig.configs = httpAccessConfig.configs.concat(${JSON.stringify(DESK)});
+function isChief() { return context.security.authorization.roles.indexOf("chief") >= 0; }`;
+/** By this one some may start a process. */
+const STARTS = {
+  workflowAccess: [
+    { propertiesCheck: { property: 'key', matches: '.*', requiresRole: 'managed/role/starter' } },
+  ],
+};
 const ADMIN = { _ref: 'repo/internal/role/svc-admin' };
 const managed = (id: string) => ({ _ref: `managed/role/${id}` });
 
@@ -41,9 +51,11 @@ const USER_ROLES = '/serverAuthContext/authModules/1/properties/propertyMapping/
 const refused = { status: 403, body: { detail: { id: 'ROLE_NOT_YOURS' } } };
 
 beforeAll(async () => {
-  server = await startTestServer({ files: { 'script/access.js': ACCESS } });
+  server = await startTestServer({
+    files: { 'script/access.js': ACCESS, 'conf/process-access.json': JSON.stringify(STARTS) },
+  });
   api = server.api;
-  for (const id of ['desk', 'report-reader', 'gardener'])
+  for (const id of ['desk', 'report-reader', 'gardener', 'reviewer', 'chief', 'starter'])
     await api('PUT', `managed/role/${id}`, { body: { name: id, description: id } });
   await api('PUT', 'managed/user/dan', { body: person('dan', { authzRoles: [managed('desk')] }) });
   await api('PUT', 'managed/user/uma', { body: person('uma') });
@@ -99,6 +111,24 @@ describe('a help desk that may write all users and roles', () => {
     expect(await rolesOf('dan')).toEqual(['managed/role/desk']);
     expect(await rolesOf('uma')).toEqual(['repo/internal/role/svc-authorized']);
     expect((await api('GET', 'managed/user/eva')).status).toBe(404);
+  });
+
+  it.each([
+    ['a condition', 'reviewer'],
+    ['a function that a condition calls', 'chief'],
+    ['process-access.json', 'starter'],
+  ])('gives no role that %s names, and comes in as nobody who has it', async (_where, id) => {
+    expect(await asDesk('PATCH', 'managed/user/dan', patch('/authzRoles/-', managed(id)))).toMatchObject(
+      refused,
+    );
+    expect(
+      await asDesk('POST', `managed/role/${id}/authzMembers`, { body: { _ref: 'managed/user/dan' } }),
+    ).toMatchObject(refused);
+    await api('PUT', 'managed/user/rik', { body: person('rik', { authzRoles: [managed(id)] }) });
+    expect(await asDesk('PATCH', 'managed/user/rik', patch('/password', 'Another-passw0rd'))).toMatchObject({
+      status: 403,
+      body: { detail: { id: 'ACCOUNT_NOT_YOURS' } },
+    });
   });
 
   it('gives roles that it has itself, that all have, and that no rule names', async () => {

@@ -5,7 +5,8 @@ import { type AccessCondition, needsScript } from './access-condition.ts';
 import { type AccessRule, fitsRule, parseAccessRules } from './access-rule.ts';
 import { CONDITIONS, type ConditionQuestion } from './conditions.ts';
 import { type Handle, Lookups } from './lookups.ts';
-import type { ProcessRule } from './process-access.ts';
+import { namesIn } from './named-roles.ts';
+import { idOfRole, type ProcessRule } from './process-access.ts';
 
 export interface AccessOptions {
   /** That of administrators: they may mend rules that cannot be read. */
@@ -59,6 +60,8 @@ export class AccessRules {
   /** Those that a script may have to decide, whoever asks. */
   #scripted: readonly AccessRule[] = [];
   #text = '';
+  /** What conditions may name. */
+  #named: ReadonlySet<string> = new Set();
 
   constructor(options: AccessOptions) {
     this.#options = options;
@@ -72,6 +75,7 @@ export class AccessRules {
       .filter(({ condition }) => needsScript(condition))
       .map((rule) => ({ ...rule, roles: ANYBODY }));
     this.#text = text;
+    this.#named = namesIn([text, ...this.#rules.flatMap((rule) => rule.text ?? [])]);
   }
 
   /** Whether a script may have to say if the request is granted. */
@@ -85,9 +89,15 @@ export class AccessRules {
     return this.#rules.find((rule) => fitsRule({ ...rule, roles: ANYBODY }, question));
   }
 
-  /** Whether a rule grants something to those who have the role. */
+  /** Whether those who have the role may do something by it: a rule, a condition or `conf/process-access.json` names it. */
   name(role: string): boolean {
-    return this.#rules.some(({ roles }) => roles.has(role.toLowerCase()));
+    const name = role.toLowerCase();
+    const starts = this.#options.processRules() ?? [];
+    return (
+      this.#named.has(name) ||
+      this.#rules.some(({ roles }) => roles.has(name)) ||
+      starts.some(({ propertiesCheck }) => idOfRole(propertiesCheck.requiresRole).toLowerCase() === name)
+    );
   }
 
   /** Whether there is a request that only a script can decide about. */

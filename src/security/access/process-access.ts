@@ -27,6 +27,6 @@ function isText(value: JsonValue | undefined): boolean {
 }
 
 /** `internal/role/x`, `repo/internal/role/x` and `managed/role/x` are the role `x`. */
-function idOfRole(role: string): string {
+export function idOfRole(role: string): string {
   return role.slice(role.lastIndexOf('/') + 1);
 }
