@@ -17,7 +17,7 @@ export { KeystoreError } from './keystore/keystore-key.ts';
 export { MOST_KEYSTORE_BYTES } from './keystore/read-keystore.ts';
 export { openCrypto } from './open-crypto.ts';
 export { type KeyRingPlace, type OpenedKeyRing, openKeyRing, readKeyRing } from './open-key-ring.ts';
-export { hashPassword, knowsHash } from './password-hash.ts';
+export { hashPassword, isQuickHash, knowsHash, takesHash } from './password-hash.ts';
 export { replaceFile } from './replace-file.ts';
 export { type RewrapMemory, Rewrapper } from './rewrap.ts';
 export { getSealedAt, isSeal, PRIVATE_SEAL, placeOfForeign, withoutSeals, withSeals } from './seal.ts';

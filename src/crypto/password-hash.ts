@@ -20,6 +20,22 @@ export function knowsHash(algorithm: string): boolean {
   return ALGORITHMS.has(algorithm);
 }
 
+/** Whether passwords are compared with a hash that has what is inside of this envelope. */
+export function takesHash(value: JsonObject): boolean {
+  return algorithmOf(value)?.takes(value) ?? false;
+}
+
+/** Whether to compare a password with it takes clearly less time than with a hash of ours. */
+export function isQuickHash(stored: JsonValue): boolean {
+  const value = openEnvelope(HASHED, stored);
+  return value === undefined || (algorithmOf(value)?.isQuick(value) ?? true);
+}
+
+function algorithmOf(value: JsonObject): HashAlgorithm | undefined {
+  const algorithm = getMember(value, 'algorithm');
+  return typeof algorithm === 'string' ? ALGORITHMS.get(algorithm) : undefined;
+}
+
 /** A hash as it is stored: `{"$crypto":{"type":"salted-hash","value":{"algorithm":"ARGON2ID",…}}}`. */
 export async function hashPassword(password: string): Promise<JsonObject> {
   return hashText(password, null);
@@ -46,7 +62,5 @@ export async function hashText(plain: string, algorithm: string | null): Promise
 export async function matchesPassword(password: string, stored: JsonValue | undefined): Promise<boolean> {
   const value = openEnvelope(HASHED, stored);
   if (value === undefined) return false;
-  const algorithm = getMember(value, 'algorithm');
-  const found = typeof algorithm === 'string' ? ALGORITHMS.get(algorithm) : undefined;
-  return (await found?.matches(password, value)) ?? false;
+  return (await algorithmOf(value)?.matches(password, value)) ?? false;
 }

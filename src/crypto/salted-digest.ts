@@ -16,6 +16,8 @@ function saltedDigest(name: string, digestName: string, digestBytes: number): Ha
   const digest = (bytes: Buffer, salt: Buffer) => createHash(digestName).update(bytes).update(salt).digest();
   return {
     name,
+    takes: (value) => (bytesOf(value, 'data')?.length ?? 0) > digestBytes,
+    isQuick: () => true,
     async hash(plain) {
       const salt = randomBytes(SALT_BYTES);
       const data = Buffer.concat([digest(Buffer.from(plain), salt), salt]);

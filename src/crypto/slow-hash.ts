@@ -28,25 +28,42 @@ const turns = new FairQueue({
 
 type Costs = Readonly<Record<string, number>>;
 
-/** Costs are stored with each hash, so raising them leaves old hashes valid; `most` bounds what a stored one may ask. */
+/**
+ * Costs are stored with each hash, so raising them leaves old hashes valid. What a stored one may ask is bounded: anybody has it compared
+ * with a guess, for which all others wait, and it may have come with the accounts of another server.
+ */
 function slowHash<C extends Costs>(algorithm: {
   readonly name: string;
   readonly costs: C;
   readonly most: C;
+  /** How much there is to do, in a unit of the algorithm's own. */
+  work(costs: C): number;
+  readonly mostWork: number;
+  /** What is less takes less time than a hash of ours. */
+  readonly quickBelow: number;
   derive(plain: string, salt: Buffer, costs: C, length: number): Promise<Buffer>;
 }): HashAlgorithm {
-  const { name, costs, most } = algorithm;
+  const { name, costs, most, mostWork, quickBelow } = algorithm;
+  const costsIn = (value: JsonObject): C | undefined => {
+    const stored = costsOf(value, most);
+    return stored === undefined || algorithm.work(stored) > mostWork ? undefined : stored;
+  };
   const derive: typeof algorithm.derive = (...given) =>
     turns.run('', false, () => algorithm.derive(...given));
   return {
     name,
+    takes: (value) => costsIn(value) !== undefined,
+    isQuick(value) {
+      const stored = costsIn(value);
+      return stored === undefined || algorithm.work(stored) < quickBelow;
+    },
     async hash(plain) {
       const salt = randomBytes(SALT_BYTES);
       const data = await derive(plain, salt, costs, HASH_BYTES);
       return { algorithm: name, ...costs, salt: salt.toString('base64'), data: data.toString('base64') };
     },
     async matches(plain, value) {
-      const stored = costsOf(value, most);
+      const stored = costsIn(value);
       const salt = bytesOf(value, 'salt');
       const expected = bytesOf(value, 'data');
       if (stored === undefined || salt === undefined || expected === undefined) return false;
@@ -80,6 +97,9 @@ export const ARGON2ID = slowHash({
   name: 'ARGON2ID',
   costs: { memory: 19_456, passes: 2, parallelism: 1 },
   most: { memory: 262_144, passes: 16, parallelism: 16 },
+  work: ({ memory, passes }) => memory * passes,
+  mostWork: 2 ** 20,
+  quickBelow: 19_456,
   derive: (plain, salt, costs, tagLength) =>
     deriveArgon2('argon2id', { message: Buffer.from(plain), nonce: salt, ...costs, tagLength }),
 });
@@ -88,7 +108,11 @@ export const ARGON2ID = slowHash({
 export const SCRYPT = slowHash({
   name: 'SCRYPT',
   costs: { cost: 131_072, blockSize: 8, parallelization: 1 },
-  most: { cost: 1_048_576, blockSize: 16, parallelization: 8 },
+  most: { cost: 262_144, blockSize: 16, parallelization: 8 },
+  // Of memory it takes 128 bytes for each.
+  work: ({ cost, blockSize, parallelization }) => cost * blockSize * parallelization,
+  mostWork: 2 ** 21,
+  quickBelow: 2 ** 17,
   derive: (plain, salt, costs, length) =>
     deriveScrypt(plain, salt, length, { ...costs, maxmem: 160 * costs.cost * costs.blockSize }),
 });
@@ -97,7 +121,10 @@ function pbkdf2With(name: string, digest: string, iterations: number): HashAlgor
   return slowHash({
     name,
     costs: { iterations },
-    most: { iterations: 10_000_000 },
+    most: { iterations: 3_000_000 },
+    work: ({ iterations }) => iterations,
+    mostWork: 3_000_000,
+    quickBelow: 100_000,
     derive: (plain, salt, costs, length) => derivePbkdf2(plain, salt, costs.iterations, length, digest),
   });
 }

@@ -58,11 +58,12 @@ export function authenticationFeature(
   }: { keyRing: KeyRingText; users: UserDirectory; guard: AddressGuard; augment: Augment },
 ): AuthenticationFeature {
   const { database, config, crypto, observe } = platform;
-  let decoy: Promise<JsonObject> | undefined;
+  let made: Promise<JsonObject> | undefined;
+  const decoy = () => (made ??= hashPassword('nobody'));
   const comparisons = new PasswordComparisons({
     throttle: new LoginThrottle(database),
-    matches: (password, stored) => matchesStored(crypto, password, stored),
-    decoy: () => (decoy ??= hashPassword('nobody')),
+    matches: (password, stored) => matchesStored(crypto, password, stored, decoy),
+    decoy,
     atOnce: HASHES_AT_ONCE,
   });
   const keys = new StoredKeys(database);

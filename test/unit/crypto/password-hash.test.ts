@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { hashPassword, openCrypto } from '#crypto/index.ts';
-import { matchesPassword } from '#crypto/password-hash.ts';
+import { isQuickHash, matchesPassword, takesHash } from '#crypto/password-hash.ts';
 
 const crypto = openCrypto({ keyRing: {} });
 
@@ -47,6 +47,46 @@ describe('a password hash', () => {
     },
   ])('that is %j matches nothing', async (stored) => {
     expect(await matchesPassword('x', stored as never)).toBe(false);
+  });
+});
+
+describe('what a stored hash asks for', () => {
+  const argon2 = { algorithm: 'ARGON2ID', memory: 19_456, passes: 2, parallelism: 1 };
+  const scrypt = { algorithm: 'SCRYPT', cost: 131_072, blockSize: 8, parallelization: 1 };
+  const pbkdf2 = { algorithm: 'PBKDF2-SHA512', iterations: 210_000 };
+
+  it.each([
+    [argon2, true],
+    [{ ...argon2, memory: 65_536, passes: 3, parallelism: 4 }, true],
+    [{ ...argon2, memory: 262_144, passes: 5 }, false],
+    [scrypt, true],
+    [{ ...scrypt, parallelization: 2 }, true],
+    [{ ...scrypt, cost: 262_144, blockSize: 16 }, false],
+    [{ ...scrypt, parallelization: 8 }, false],
+    [pbkdf2, true],
+    [{ ...pbkdf2, iterations: 3_000_001 }, false],
+    [{ algorithm: 'PBKDF2-SHA1', iterations: 10_000_000 }, false],
+    [{ algorithm: 'CRC32' }, false],
+  ])('is bounded, since anybody has it compared with a guess: %j', (value, isTaken) => {
+    expect(takesHash(value)).toBe(isTaken);
+  });
+
+  it.each([
+    [argon2, false],
+    [{ ...argon2, memory: 7_168, passes: 5 }, false],
+    [{ ...argon2, memory: 4_096 }, true],
+    [scrypt, false],
+    [{ ...scrypt, cost: 8_192 }, true],
+    [pbkdf2, false],
+    [{ ...pbkdf2, iterations: 27_500 }, true],
+    [{ algorithm: 'SHA-256', data: 'AAAA' }, true],
+  ])('is told to be quick beside ours where it is: %j', (value, isQuick) => {
+    expect(isQuickHash({ $crypto: { type: 'salted-hash', value } })).toBe(isQuick);
+  });
+
+  it('is told to be quick of what is encrypted, or nothing that is compared', () => {
+    expect(isQuickHash({ $crypto: { type: 'x-simple-encryption', value: {} } })).toBe(true);
+    expect(isQuickHash('plain')).toBe(true);
   });
 });
 

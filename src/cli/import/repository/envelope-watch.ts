@@ -1,10 +1,23 @@
-import { type Crypto, KeyRing, type KeyRingText, knowsHash, noteUseIn } from '#crypto/index.ts';
+import { type Crypto, KeyRing, type KeyRingText, knowsHash, noteUseIn, takesHash } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { envelopesIn } from './convert-object.ts';
 import { remark } from './foreign-object.ts';
 import type { Item } from './item.ts';
 import type { Tally } from './tally.ts';
+
+/** What of an envelope many values have in common. */
+const HOW = [
+  'algorithm',
+  'key',
+  'cipher',
+  'iterations',
+  'memory',
+  'passes',
+  'cost',
+  'blockSize',
+  'parallelization',
+];
 
 /**
  * Encrypted and hashed values come as they are. Whether they can be read here is tried with the first of each property and
@@ -24,9 +37,7 @@ export class EnvelopeWatch {
   async look(about: string, item: Item): Promise<void> {
     for (const [property, envelope] of envelopesIn(item)) {
       const value = isObject(envelope['value']) ? envelope['value'] : {};
-      const named = [envelope['type'], value['algorithm'], value['key'], value['cipher']].map((one) =>
-        JSON.stringify(one),
-      );
+      const named = [envelope['type'], ...HOW.map((name) => value[name])].map((one) => JSON.stringify(one));
       const key = [about, property, ...named].join(' ');
       if (typeof value['key'] === 'string') this.#aliases.add(value['key']);
       if (this.#tried.has(key)) continue;
@@ -39,9 +50,9 @@ export class EnvelopeWatch {
   async #troubleOf(property: string, envelope: JsonObject, value: JsonObject): Promise<string | undefined> {
     if (envelope['type'] === 'salted-hash') {
       const algorithm = String(value['algorithm']);
-      return knowsHash(algorithm)
-        ? undefined
-        : `'${property}' is hashed by ${algorithm}, which is not known here: whoever has such a password needs a new one`;
+      if (takesHash(value)) return undefined;
+      const why = knowsHash(algorithm) ? 'at costs that nobody compares here' : 'which is not known here';
+      return `'${property}' is hashed by ${algorithm}, ${why}: whoever has such a password needs a new one`;
     }
     try {
       await this.#crypto.decrypt({ $crypto: envelope });
