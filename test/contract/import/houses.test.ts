@@ -262,10 +262,11 @@ describe('a realm of Keycloak', () => {
   });
 });
 
+const ssha = (digest: string, scheme: string, salt: Buffer) =>
+  `{${scheme}}${Buffer.concat([createHash(digest).update('ldap-1').update(salt).digest(), salt]).toString('base64')}`;
+
 describe('a file of LDIF', () => {
   it('brings people with salted hashes, and groups with their members', async () => {
-    const ssha = (digest: string, scheme: string, salt: Buffer) =>
-      `{${scheme}}${Buffer.concat([createHash(digest).update('ldap-1').update(salt).digest(), salt]).toString('base64')}`;
     const place = await write(
       'people.ldif',
       `version: 1
@@ -325,6 +326,24 @@ ou: people
     expect(remarks).toEqual([
       expect.stringMatching(/^entries 1:/),
       expect.stringMatching(/Its password is plain/),
+    ]);
+  });
+
+  it.each([
+    'pwdAccountLockedTime: 000001010000Z',
+    'nsAccountLock: true',
+    'ds-pwp-account-disabled: true',
+    'loginDisabled: TRUE',
+    'userAccountControl: 514',
+  ])('brings who has left as inactive: %s', async (says) => {
+    const entry = `dn: uid=ex,dc=example\nobjectClass: person\nuid: ex\nmail: ex@example.com\n${says}\n`;
+    const place = await write(
+      'left.ldif',
+      `${entry}userPassword: ${ssha('sha1', 'SSHA', Buffer.alloc(4, 1))}\n`,
+    );
+    await brought(place);
+    expect([...(await stored('user')).values()]).toMatchObject([
+      { userName: 'ex', accountStatus: 'inactive' },
     ]);
   });
 });

@@ -28,6 +28,16 @@ const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   country: ['co', 'c'],
 };
 
+const isTrue = (value: string) => /^true$/i.test(value.trim());
+/** How directories say that nobody comes in by an account, its password or not; most of these have to be asked for by name. */
+const DISABLED: Readonly<Record<string, (value: string) => boolean>> = {
+  useraccountcontrol: (value) => (Number(value) & 2) !== 0,
+  nsaccountlock: isTrue,
+  'ds-pwp-account-disabled': isTrue,
+  logindisabled: isTrue,
+  pwdaccountlockedtime: () => true,
+};
+
 /** Entries of a directory: people as users, groups as roles with their members. */
 export async function ldifSource(
   { place }: GivenHouse,
@@ -105,7 +115,9 @@ function userOf(type: ManagedType | undefined, entry: LdifEntry): HouseObject {
     const value = values === undefined ? undefined : valueFor(type, property, values);
     if (value !== undefined) content[property] = value;
   }
-  const isDisabled = (Number(entry.values.get('useraccountcontrol')?.[0] ?? 0) & 2) !== 0;
+  const isDisabled = Object.entries(DISABLED).some(
+    ([name, says]) => entry.values.get(name)?.some(says) === true,
+  );
   const status = valueFor(type, 'accountStatus', [isDisabled ? 'inactive' : 'active']);
   if (status !== undefined) content['accountStatus'] = status;
   const notes: string[] = [];
@@ -113,7 +125,8 @@ function userOf(type: ManagedType | undefined, entry: LdifEntry): HouseObject {
   const hash = given === undefined ? undefined : ldapPassword(given);
   if (given !== undefined && hash === undefined)
     notes.push('Its password is plain, or hashed in a way that is not known here: it needs a new one');
-  if (hash !== undefined && type?.compiled.has('password') === true && !(isDisabled && status === undefined))
-    content['password'] = hash;
+  if (hash !== undefined && isDisabled && status === undefined)
+    notes.push("It is disabled there and there is no 'accountStatus' here: it comes without its password");
+  else if (hash !== undefined && type?.compiled.has('password') === true) content['password'] = hash;
   return { id: idOf(entry), content, notes };
 }
