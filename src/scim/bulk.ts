@@ -105,10 +105,12 @@ export async function performBulk(
     let at = -1;
     try {
       return await together(async () => {
-        const parted = all.map((one) => {
-          const isLater = (bulkId: string) => all.some(({ operation }) => operation.bulkId === bulkId);
-          return { ...one, ...partResource(objectOf(one.operation.data), isLater) };
-        });
+        const later = new Set(all.map(({ operation }) => operation.bulkId));
+        const isLater = (bulkId: string) => later.has(bulkId);
+        const parted = all.map((one) => ({
+          ...one,
+          ...partResource(objectOf(one.operation.data), isLater),
+        }));
         for (const { at: own, operation, resource } of parted) {
           at = own;
           const { id } = await perform(requestOf(withIds({ ...operation, data: resource }, idOfMade)));
