@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { firstOf } from '#json/index.ts';
 import { backOff } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { isSuspect } from '#work/index.ts';
+import { isSuspect, type Seat } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
 import { type LaterJob, putOffJobs } from './job-repository.ts';
 import type { Queue } from './queue.ts';
@@ -26,12 +26,27 @@ export interface JobGroupsOptions {
   readonly isWorking: () => boolean;
 }
 
+interface Turn {
+  readonly job: ClaimedJob;
+  /** Its unit waits for that. */
+  readonly end?: () => void;
+}
+
 interface Group {
   readonly key: string;
   /** They go when those before them have ended. */
-  readonly waiting: ClaimedJob[];
+  readonly waiting: Turn[];
   /** Jobs that were told to come later. */
   behind: number;
+}
+
+/** What entering the groups of its jobs means for a unit. */
+interface Entry {
+  /** Those that it runs. */
+  readonly groups: Group[];
+  readonly later: LaterJob[];
+  /** Ends of jobs that other units run. */
+  readonly waits: Promise<void>[];
 }
 
 /**
@@ -48,38 +63,33 @@ export class JobGroups {
     this.#options = options;
   }
 
-  /** @returns whether all of the unit was completed, and nothing else has to be looked for */
+  /**
+   * A unit holds all its jobs until each has run or comes later, for the poller gives to others what no unit holds; while
+   * it only waits for other units it needs no seat.
+   *
+   * @returns whether all of the unit was completed, and nothing else has to be looked for
+   */
   async settle(
     unit: readonly ClaimedJob[],
+    seat: Seat,
     settle: (jobs: readonly ClaimedJob[]) => Promise<boolean>,
   ): Promise<boolean> {
-    const entered = new Map<string, Group>();
-    const later: LaterJob[] = [];
-    let now: readonly ClaimedJob[] = unit.filter((job) => this.#admits(job, entered, later));
+    const entry: Entry = { groups: [], later: [], waits: [] };
+    const now = unit.filter((job) => this.#admits(job, entry));
     let isDone = now.length === unit.length;
     try {
-      if (later.length > 0) await this.#putOff(later);
-      for (const startedAt = performance.now(); now.length > 0; ) {
-        const from = performance.now();
-        isDone = (await settle(now)) && isDone;
-        const ms = (performance.now() - from) / now.length;
-        for (const { key } of entered.values()) this.#msPerJob.set(key, ms);
-        const mayGoOn = performance.now() < startedAt + TURN_MS;
-        now = mayGoOn ? this.#next(entered.values()) : [];
-      }
+      if (entry.later.length > 0) await this.#putOff(entry.later);
+      isDone = (await this.#takeTurns(now, entry.groups, seat, settle)) && isDone;
     } finally {
-      for (const { key } of entered.values()) this.#running.delete(key);
+      isDone = (await this.#leave(entry.groups)) && isDone;
     }
-    // What is due by now comes before them.
-    const left = [...entered.values()].flatMap(({ waiting }) =>
-      waiting.map((job) => ({ ...job, delayMs: 0 })),
-    );
-    if (left.length > 0) await this.#putOff(left);
-    return isDone && left.length === 0;
+    if (entry.waits.length > 0) seat.leave();
+    await Promise.all(entry.waits);
+    return isDone;
   }
 
   /** @returns whether the job goes with this unit; otherwise it waits, or comes later */
-  #admits(job: ClaimedJob, entered: Map<string, Group>, later: LaterJob[]): boolean {
+  #admits(job: ClaimedJob, { groups, later, waits }: Entry): boolean {
     const name = this.#options.queue.worker(job.queue).handler.groupOf?.(job);
     // A suspect is alone in any case.
     if (name === undefined || isSuspect(job)) return true;
@@ -88,11 +98,14 @@ export class JobGroups {
     if (running === undefined) {
       const group = { key, waiting: [], behind: 0 };
       this.#running.set(key, group);
-      entered.set(key, group);
+      groups.push(group);
       return true;
     }
-    if (running.waiting.length < MOST_WAITING) running.waiting.push(job);
-    else {
+    if (running.waiting.length < MOST_WAITING) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      running.waiting.push({ job, end: resolve });
+      waits.push(promise);
+    } else {
       running.behind += 1;
       const ms = (MOST_WAITING + running.behind) * this.#msOf(running);
       // Those that are put off for so long must not come back together.
@@ -101,12 +114,42 @@ export class JobGroups {
     return false;
   }
 
+  /** @returns whether all were completed */
+  async #takeTurns(
+    now: readonly ClaimedJob[],
+    groups: readonly Group[],
+    { signal }: Seat,
+    settle: (jobs: readonly ClaimedJob[]) => Promise<boolean>,
+  ): Promise<boolean> {
+    const until = performance.now() + TURN_MS;
+    let isDone = true;
+    for (let turns: readonly Turn[] = now.map((job) => ({ job })); turns.length > 0; ) {
+      const from = performance.now();
+      isDone = (await settle(turns.map(({ job }) => job))) && isDone;
+      for (const { end } of turns) end?.();
+      const ms = (performance.now() - from) / turns.length;
+      for (const { key } of groups) this.#msPerJob.set(key, ms);
+      const mayGoOn = performance.now() < until && this.#options.isWorking() && !signal.aborted;
+      turns = mayGoOn ? this.#next(groups) : [];
+    }
+    return isDone;
+  }
+
+  /** Others may enter these groups; what is due by now comes before what has waited in them. @returns whether nothing has */
+  async #leave(groups: readonly Group[]): Promise<boolean> {
+    for (const { key } of groups) this.#running.delete(key);
+    const left = groups.flatMap(({ waiting }) => waiting);
+    if (left.length > 0) await this.#putOff(left.map(({ job }) => ({ ...job, delayMs: 0 })));
+    for (const { end } of left) end?.();
+    return left.length === 0;
+  }
+
   #msOf({ key }: Group): number {
     return this.#msPerJob.get(key) ?? JOB_MS;
   }
 
-  #next(groups: Iterable<Group>): readonly ClaimedJob[] {
-    const next: ClaimedJob[] = [];
+  #next(groups: readonly Group[]): readonly Turn[] {
+    const next: Turn[] = [];
     for (const group of groups) {
       const most = Math.min(
         MOST_TOGETHER - next.length,

@@ -39,8 +39,8 @@ export class JobPoller extends WorkPoller<ClaimedJob> {
           together: runTogether === undefined ? 1 : together,
           collectMs: COLLECT_MS,
         })),
-      execute: (unit) =>
-        groups.settle(unit, (jobs) => settleUnit({ ...options, quarantine, isWorking }, jobs)),
+      execute: (unit, seat) =>
+        groups.settle(unit, seat, (jobs) => settleUnit({ ...options, quarantine, isWorking }, jobs)),
     });
   }
 }
