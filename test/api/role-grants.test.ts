@@ -13,6 +13,8 @@ const DESK = [
   { pattern: 'managed/user/*', roles: 'desk', methods: '*', actions: 'patch' },
   { pattern: 'managed/role', roles: 'desk', methods: 'create,query', actions: '' },
   { pattern: 'managed/role/*', roles: 'desk', methods: '*', actions: '*' },
+  { pattern: 'managed/team', roles: 'desk', methods: 'create,query', actions: '' },
+  { pattern: 'managed/team/*', roles: 'desk', methods: '*', actions: '*' },
   { pattern: 'reports/*', roles: 'report-reader', methods: 'read', actions: '' },
   { pattern: 'reviews/*', roles: '*', methods: 'read', customAuthz: "hasRole('reviewer')" },
   { pattern: 'cluster', roles: 'svc-authorized', methods: 'read', customAuthz: 'isChief()' },
@@ -264,5 +266,76 @@ describe('a project where business roles are those that one logs in with', () =>
       body: { detail: { id: 'ACCOUNT_NOT_YOURS' } },
     });
     await configure(USER_ROLES, 'authzRoles');
+  });
+});
+
+describe("a project where one logs in with the roles of one's teams as well", () => {
+  const references = (path: string, reversePropertyName: string | null) => ({
+    type: 'array',
+    items: {
+      type: 'relationship',
+      reverseRelationship: reversePropertyName !== null,
+      ...(reversePropertyName === null ? {} : { reversePropertyName }),
+      resourceCollection: [{ path }],
+    },
+  });
+  const team = (id: string) => ({ _ref: `managed/team/${id}` });
+  const admins = { ...team('admins'), _refProperties: {} };
+
+  beforeAll(async () => {
+    const { body: types } = await api('GET', 'config/managed');
+    const user = types.objects.find(({ name }: { name: string }) => name === 'user');
+    user.schema.properties.teams = references('managed/team', 'people');
+    user.schema.properties.allRoles = {
+      type: 'array',
+      isVirtual: true,
+      items: { type: 'object' },
+      queryConfig: { referencedRelationshipFields: [['authzRoles'], ['teams', 'roles']] },
+    };
+    const properties = {
+      name: { type: 'string' },
+      people: references('managed/user', 'teams'),
+      roles: references('repo/internal/role', null),
+    };
+    types.objects.push({ name: 'team', schema: { properties } });
+    expect((await api('PUT', 'config/managed', { body: types })).status).toBe(200);
+    expect((await configure(USER_ROLES, 'allRoles')).status).toBe(200);
+    await api('PUT', 'managed/team/admins', { body: { name: 'admins', roles: [ADMIN] } });
+    await api('PUT', 'managed/team/others', {
+      body: { name: 'others', people: [{ _ref: 'managed/user/dan' }] },
+    });
+    await api('PUT', 'managed/user/tia', { body: person('tia', { teams: [team('admins')] }) });
+  });
+  afterAll(() => configure(USER_ROLES, 'authzRoles'));
+
+  it.each([
+    [
+      'brings nobody into a team that has more',
+      () => asDesk('POST', 'managed/user/dan/teams', { body: admins }),
+    ],
+    [
+      'nor from its side',
+      () => asDesk('PATCH', 'managed/team/admins', patch('/people/-', { _ref: 'managed/user/dan' })),
+    ],
+    ['gives a team none', () => asDesk('PATCH', 'managed/team/others', patch('/roles/-', ADMIN))],
+    [
+      'makes none with such roles',
+      () => asDesk('PUT', 'managed/team/new', { body: { name: 'new', roles: [ADMIN] } }),
+    ],
+    [
+      'takes nobody out of one',
+      () =>
+        asDesk('PATCH', 'managed/user/tia', { body: [{ operation: 'replace', field: '/teams', value: [] }] }),
+    ],
+  ])('%s', async (_title, ask) => {
+    expect(await ask()).toMatchObject(refused);
+  });
+
+  it('comes in as nobody of such a team, and moves people between others', async () => {
+    expect(await asDesk('PATCH', 'managed/user/tia', patch('/password', 'Another-passw0rd'))).toMatchObject({
+      status: 403,
+      body: { detail: { id: 'ACCOUNT_NOT_YOURS' } },
+    });
+    expect((await asDesk('PATCH', 'managed/user/uma', patch('/teams/-', team('others')))).status).toBe(200);
   });
 });

@@ -1,12 +1,12 @@
 import { equalJson, formatPointer, getMember } from '#json/index.ts';
 import { isWordOfCaller } from '#resource/index.ts';
-import { collectionOf, type Exchange, objectPath, type WriteExchange } from '../exchange.ts';
-import { formatRef } from '../relationship/edge.ts';
+import { collectionOf, type Exchange, type WriteExchange } from '../exchange.ts';
+import { formatRef, type Target } from '../relationship/edge.ts';
 import { lookUp } from '../relationship/looked-up-edges.ts';
 import type { EdgePlan } from '../relationship/plan-edges.ts';
 import { planWanted } from '../relationship/plan-wanted.ts';
 import type { Relationship } from '../relationship/relationship.ts';
-import { loginRoles, namesIn } from './login-roles.ts';
+import { type LoginStep, loginSteps, namesIn, referencesBeyond } from './login-roles.ts';
 
 /**
  * A caller grants, and takes, no role to log in with that opens more than its own do: from the account, from the role, at the endpoint of
@@ -16,66 +16,82 @@ export async function checkGrantedRoles(exchange: WriteExchange): Promise<void> 
   const { platform, type, object, before, edit, editPlan } = exchange;
   const { roleGrants } = platform;
   const collection = collectionOf(exchange);
-  const require = (accounts: string, roles: readonly string[], property: string) =>
-    roleGrants.require(exchange.context, accounts, roles, formatPointer([property]));
+  const steps = loginSteps(platform);
   if (edit !== null) {
-    if (editPlan !== null) await checkPlan(exchange, edit.relationship, editPlan);
+    if (editPlan !== null) await checkPlan(exchange, steps, edit.relationship, editPlan);
     return;
   }
   for (const relationship of type.relationships.values()) {
     const value = getMember(object, relationship.property);
-    if (value === undefined || !isOfRoles(exchange, relationship)) continue;
+    if (value === undefined || !isOfRoles(exchange, steps, relationship)) continue;
     if (exchange.request.method !== 'create') await lookUp(exchange, relationship);
-    await checkPlan(exchange, relationship, planWanted(exchange, relationship, value));
+    await checkPlan(exchange, steps, relationship, planWanted(exchange, relationship, value));
   }
   for (const property of roleGrants.propertiesAt(collection)) {
     if (type.relationships.has(property)) continue;
     const had = new Set(namesIn(getMember(before ?? {}, property)));
     const has = new Set(namesIn(getMember(object, property)));
     const changed = [...has.symmetricDifference(had)];
-    if (changed.length > 0) await require(collection, changed, property);
+    if (changed.length === 0) continue;
+    await roleGrants.require(exchange.context, collection, changed, formatPointer([property]));
   }
   for (const { owner, relationship } of platform.types.governedBy(type.name)) {
     const { conditionField: field, property } = relationship;
-    const accounts = `managed/${owner.name}`;
-    if (field === null || !loginRoles(platform, owner, accounts).has(property)) continue;
-    const isNew = !equalJson(object[field] ?? null, before?.[field] ?? null);
-    if (isNew) await require(accounts, [objectPath(exchange)], field);
+    const isNew = field !== null && !equalJson(object[field] ?? null, before?.[field] ?? null);
+    if (!isNew) continue;
+    for (const step of steps) {
+      if (isAt(step, `managed/${owner.name}`, property))
+        await requireBeyond(exchange, step, [own(exchange)], field);
+    }
   }
 }
 checkGrantedRoles.applies = ({ context, isCheck }: Exchange) => isWordOfCaller(context) && !isCheck;
 
-/** Whether an edge of it is a role of one of its ends. */
-function isOfRoles(exchange: Exchange, relationship: Relationship): boolean {
-  const { platform, type } = exchange;
-  if (loginRoles(platform, type, collectionOf(exchange)).has(relationship.property)) return true;
-  const { reverseProperty: reverse } = relationship;
-  return (
-    reverse !== null &&
-    [...platform.types.current().values()].some((other) =>
-      loginRoles(platform, other, `managed/${other.name}`).has(reverse),
-    )
-  );
+function own(exchange: Exchange): Target {
+  return { collection: collectionOf(exchange), id: exchange.id };
+}
+
+function isAt({ at, property }: LoginStep, collection: string, name: string): boolean {
+  return property === name && (at === null || at === collection);
+}
+
+/** Whether an edge of it leads an account to roles, from one of its ends. */
+function isOfRoles(exchange: Exchange, steps: readonly LoginStep[], relationship: Relationship): boolean {
+  const { property, reverseProperty } = relationship;
+  const collection = collectionOf(exchange);
+  return steps.some((step) => isAt(step, collection, property) || step.property === reverseProperty);
 }
 
 async function checkPlan(
   exchange: WriteExchange,
+  steps: readonly LoginStep[],
   relationship: Relationship,
   { create, update, remove }: Pick<EdgePlan, 'create' | 'update' | 'remove'>,
 ): Promise<void> {
-  const { context, platform, type } = exchange;
   const changed = update.flatMap(({ edge, wanted }) => [edge, wanted]);
   const targets = [...create, ...changed, ...remove].map(({ target }) => target);
   if (targets.length === 0) return;
-  const field = formatPointer([relationship.property]);
-  const own = collectionOf(exchange);
-  if (loginRoles(platform, type, own).has(relationship.property))
-    await platform.roleGrants.require(context, own, targets.map(formatRef), field);
-  const { reverseProperty: reverse } = relationship;
-  if (reverse === null) return;
-  for (const accounts of new Set(targets.map(({ collection }) => collection))) {
-    const other = platform.types.at(accounts);
-    if (other !== undefined && loginRoles(platform, other, accounts).has(reverse))
-      await platform.roleGrants.require(context, accounts, [objectPath(exchange)], field);
+  const { property, reverseProperty: reverse } = relationship;
+  const collection = collectionOf(exchange);
+  const others = new Set(targets.map((target) => target.collection));
+  for (const step of steps) {
+    if (isAt(step, collection, property)) await requireBeyond(exchange, step, targets, property);
+    if (reverse !== null && [...others].some((other) => isAt(step, other, reverse)))
+      await requireBeyond(exchange, step, [own(exchange)], property);
   }
+}
+
+/** Of the roles to which a step leads that goes to these. */
+async function requireBeyond(
+  { platform, context }: WriteExchange,
+  { accounts, rest }: LoginStep,
+  targets: readonly Target[],
+  property: string,
+): Promise<void> {
+  const roles =
+    rest.length === 0
+      ? targets.map(formatRef)
+      : await referencesBeyond(await context.unitOfWork.readerBesidePending(), targets, rest);
+  if (roles.length > 0)
+    await platform.roleGrants.require(context, accounts, roles, formatPointer([property]));
 }

@@ -1,9 +1,7 @@
 import { equalJson, formatPointer, getMember } from '#json/index.ts';
 import { isWordOfCaller } from '#resource/index.ts';
 import { type Change, collectionOf, type Exchange, objectPath } from '../exchange.ts';
-import { formatRef } from '../relationship/edge.ts';
-import { listEdges } from '../relationship/edge-repository.ts';
-import { loginRoles, namesIn } from './login-roles.ts';
+import { loginWays, namesIn, referencesBeyond } from './login-roles.ts';
 
 /**
  * Whoever sets the name or the password by which an account comes in may come in as it is. So a caller sets none of an account
@@ -18,15 +16,15 @@ export async function checkStrongerAccount(exchange: Change): Promise<void> {
     .find((property) => !equalJson(getMember(object, property) ?? null, getMember(before, property) ?? null));
   const { component, id: caller } = context.security.authorization;
   if (set === undefined || `${component}/${caller}` === objectPath(exchange)) return;
-  const granting = [...loginRoles(platform, type, collection)];
   const db = await context.unitOfWork.readerBesidePending();
+  const granted: string[] = [];
   // What is not in effect now may be in effect when the password is used.
-  const edges = await listEdges(db, collection, [id], granting);
+  for (const way of loginWays(platform, type, collection))
+    granted.push(...(await referencesBeyond(db, [{ collection, id }], way)));
   const read = roleGrants
     .propertiesAt(collection)
     .flatMap((property) => namesIn(getMember(before, property)));
-  const roles = [...edges.map(({ target }) => formatRef(target)), ...read];
-  await roleGrants.requireAccount(context, collection, roles, formatPointer([set]));
+  await roleGrants.requireAccount(context, collection, [...granted, ...read], formatPointer([set]));
 }
 checkStrongerAccount.applies = ({ context, edit, isCheck }: Exchange) =>
   edit === null && !isCheck && isWordOfCaller(context);

@@ -1,23 +1,67 @@
+import type { Db } from '#database/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import { waysOf } from '../derive/derivation.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedType } from '../managed-type.ts';
+import { formatRef, type Target } from '../relationship/edge.ts';
+import { listEdges } from '../relationship/edge-repository.ts';
 
-/** Relationships by which objects of a type have the roles that they log in with, also where these are read off them. */
-export function loginRoles(
+/** A relationship by which accounts come to roles that they log in with. */
+export interface LoginStep {
+  /** The collection of the accounts. */
+  readonly accounts: string;
+  /** Where the relationship stands; null: wherever one of this name does, since what leads there may lead anywhere. */
+  readonly at: string | null;
+  readonly property: string;
+  /** By which relationships it goes on to the roles, from what this one leads to; none where that is the role. */
+  readonly rest: readonly string[];
+}
+
+/** All of them, also where roles are read off relationships of relationships, such as those of groups. */
+export function loginSteps(platform: Pick<ManagedPlatform, 'roleGrants' | 'types'>): readonly LoginStep[] {
+  return [...platform.types.current().values()].flatMap((type) => {
+    const accounts = `managed/${type.name}`;
+    return loginWays(platform, type, accounts).flatMap((way) =>
+      way.map((property, place) => ({
+        accounts,
+        at: place === 0 ? accounts : null,
+        property,
+        rest: way.slice(place + 1),
+      })),
+    );
+  });
+}
+
+/** The relationships that lead from an account of a type to its roles. */
+export function loginWays(
   { roleGrants }: Pick<ManagedPlatform, 'roleGrants'>,
   type: ManagedType,
-  collection: string,
-): ReadonlySet<string> {
-  const properties = roleGrants.propertiesAt(collection);
-  return new Set(
-    properties.flatMap((property) => {
-      const derivation = type.compiled.get(property)?.derivation ?? null;
-      return derivation === null
-        ? [property]
-        : waysOf(derivation).flatMap(({ path }) => (path.length === 1 ? path : []));
-    }),
-  );
+  accounts: string,
+): readonly (readonly string[])[] {
+  return roleGrants.propertiesAt(accounts).flatMap((property) => {
+    const derivation = type.compiled.get(property)?.derivation ?? null;
+    return derivation === null ? [[property]] : waysOf(derivation).map(({ path }) => path);
+  });
+}
+
+/** What stands at the end of a way from these, whether it is in effect now or not. */
+export async function referencesBeyond(
+  db: Db,
+  from: readonly Target[],
+  way: readonly string[],
+): Promise<readonly string[]> {
+  let ends = from;
+  for (const property of way) {
+    const next = new Map<string, Target>();
+    for (const [collection, group] of Map.groupBy(ends, (end) => end.collection)) {
+      const ids = group.map(({ id }) => id);
+      for (const { target } of await listEdges(db, collection, ids, [property])) {
+        next.set(formatRef(target), target);
+      }
+    }
+    ends = [...next.values()];
+  }
+  return ends.map(formatRef);
 }
 
 /** As those are read who log in: a list, or a text with commas. */
