@@ -175,7 +175,7 @@ const contentOf = (url: string) =>
       edges: await ask('select * from relationship'),
       links: await ask('select * from sync_link'),
       schedules: await ask('select id, paused, definition from scheduler_job'),
-      items: await ask('select * from import_item'),
+      items: await ask('select kind, type, id, foreign_rev, print, rev from import_item'),
     };
   });
 

@@ -33,8 +33,8 @@ export function importStatus(flags: Flags): Promise<number> {
         ? 'Nothing has come, or svc import finish has ended it.'
         : kinds
             .map(
-              ({ kind, type, items, lastAt }) =>
-                `${nameOf(kind, type)}: ${items}, the last one at ${lastAt.toISOString()}`,
+              ({ source, kind, type, items, lastAt }) =>
+                `${nameOf(kind, type)}: ${items} from ${source}, the last one at ${lastAt.toISOString()}`,
             )
             .join('\n'),
     );
@@ -86,11 +86,12 @@ async function takeBack(db: Db) {
   const kinds: { about: string; deleted: number; kept: number }[] = [];
   await beginSeen(db);
   for (const kind of UNDONE) {
-    for (const { type } of imported.filter((one) => one.kind === kind)) {
+    const types = new Set(imported.filter((one) => one.kind === kind).map(({ type }) => type));
+    for (const type of types) {
       const told = { about: nameOf(kind, type), deleted: 0, kept: 0 };
       let after = '';
       for (;;) {
-        const page = await listGone(db, { kind, type }, after, PAGE);
+        const page = await listGone(db, { kind, type, source: null }, after, PAGE);
         const last = page.at(-1);
         if (last === undefined) break;
         after = last.id;

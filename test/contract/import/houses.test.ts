@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openHouse } from '#cli/import/houses/open-house.ts';
 import { GROUPS } from '#cli/import/repository/import-source.ts';
 import { runImport } from '#cli/import/repository/run-import.ts';
+import type { Tally } from '#cli/import/repository/tally.ts';
 import { verifyImport } from '#cli/import/repository/verify-import.ts';
 import { openCrypto, readKeyRing } from '#crypto/index.ts';
 import { matchesPassword } from '#crypto/password-hash.ts';
@@ -87,6 +88,9 @@ async function opened(place: string, password?: string) {
   return openHouse(given, { types, crypto: options.crypto, projectLocation: folder });
 }
 
+const deletedOf = ({ about, deleted }: Tally['kinds'][number]) =>
+  deleted === 0 ? [] : [`${about} ${deleted}`];
+
 /** What a run says, by kind; and its remarks. */
 async function brought(place: string, more: Partial<typeof options> = {}, password?: string) {
   await using source = await opened(place, password);
@@ -95,7 +99,7 @@ async function brought(place: string, more: Partial<typeof options> = {}, passwo
   const created = Object.fromEntries(read.map(({ about, created }) => [about, created]));
   const remarks = tally.remarks.map(({ about, count, reason }) => `${about} ${count}: ${reason}`);
   const verified = await verifyImport({ ...options, ...more, source });
-  return { created, remarks, isSame: !verified.hasLeft };
+  return { created, remarks, isSame: !verified.hasLeft, deleted: tally.kinds.flatMap(deletedOf) };
 }
 
 async function stored(type: string): Promise<ReadonlyMap<string, JsonObject>> {
@@ -363,6 +367,29 @@ describe('a file of CSV', () => {
     ]);
     await expect(opened(await write('twice.csv', 'userName\nx\nx\n'))).rejects.toThrow(/the same 'userName'/);
     await expect(opened(await write('short.csv', 'userName;mail\nx\n'))).rejects.toThrow(/row 2 .* 1 cells/);
+  });
+});
+
+describe('imports from several places', () => {
+  it('neither change nor delete what has come from another one', async () => {
+    const house = await write('house.csv', '_id,userName,mail\n1,ada,a@x\n2,bob,b@x\n');
+    const school = await write('school.csv', '_id,userName,mail\n2,eve,e@x\n3,cyd,c@x\n');
+    await brought(house);
+    const second = await brought(school, { deletes: true });
+    expect(second.created).toEqual({ 'managed/user': 1 });
+    expect(second.remarks).toEqual([
+      expect.stringMatching(/^managed\/user 1: There is one here that has not come/),
+    ]);
+    expect(second.deleted).toEqual([]);
+    await write('house.csv', '_id,userName,mail\n2,bob,b@x\n');
+    const { deleted } = await brought(house, { deletes: true });
+    expect(deleted).toEqual(['managed/user 1']);
+    expect(await stored('user')).toEqual(
+      new Map([
+        ['2', { userName: 'bob', mail: 'b@x' }],
+        ['3', { userName: 'cyd', mail: 'c@x' }],
+      ]),
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { resolve } from 'node:path';
 import type { JsonObject } from '#json/index.ts';
 import { ForeignSourceError } from '../repository/foreign-source-error.ts';
 import type { ImportSource } from '../repository/import-source.ts';
@@ -45,7 +45,7 @@ export async function csvSource(
   }
   const reason = `Properties that can be written have no such name; secrets do not come in plain`;
   return {
-    place: basename(place),
+    place: resolve(place),
     listSteps: async () => [objectStep(types, name, objects)],
     listLeft: async () =>
       unfit.map((column) => ({ about: `column ${column}`, id: null, count: 1, reason, isLeft: true })),

@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { ManagedType, ManagedTypes } from '#managed/index.ts';
 import { ForeignSourceError } from '../repository/foreign-source-error.ts';
@@ -29,7 +29,7 @@ export async function keycloakSource(
   const users = realm.users.map((user) => userOf(types.current().get(USER), roles, user));
   const people = users.flatMap(({ object }) => object ?? []);
   return {
-    place: `the realm '${realm.name}' in ${place}`,
+    place: `the realm '${realm.name}' in ${resolve(place)}`,
     listSteps: async () => [
       objectStep(types, ROLE, roles.objects),
       objectStep(types, USER, people),

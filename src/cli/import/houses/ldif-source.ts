@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { resolve } from 'node:path';
 import type { JsonObject } from '#json/index.ts';
 import type { ManagedType } from '#managed/index.ts';
 import { ForeignSourceError } from '../repository/foreign-source-error.ts';
@@ -63,7 +63,7 @@ export async function ldifSource(
   );
   const others = entries.length - people.length - (hasRoles ? groups.length : 0);
   return {
-    place: basename(place),
+    place: resolve(place),
     listSteps: async () => [
       ...(hasRoles ? [objectStep(types, 'role', groups.map(roleOf))] : []),
       objectStep(

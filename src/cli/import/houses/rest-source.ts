@@ -41,7 +41,7 @@ export async function openRest(
   const edge = { group: 'relationship', about: 'relationship', kind: 'relationship', type: '' } as const;
   const link = { group: 'link', about: 'repo/link', kind: 'link', type: '' } as const;
   return {
-    place,
+    place: place.replace(/\/+$/, ''),
     listSteps: async () => [
       raw('internal/role', 'internal'),
       step(

@@ -72,7 +72,7 @@ async function openPostgres(url: URL, schema: string): Promise<ForeignDatabase> 
     return answer.rows.map((row) => row.map(asText));
   };
   return closing(pool, {
-    place: placeOf(url),
+    place: `${placeOf(url)}, schema ${schema}`,
     ...(await tablesOf(rows, `${COLUMNS}?`, [schema], (name) => `${quote(schema)}.${quote(name)}`)),
     column: quote,
     asText: (expression) => `${expression}::text`,

@@ -31,7 +31,7 @@ export interface ImportStep {
 
 /** Where something comes from, which is only read. */
 export interface ImportSource {
-  /** As it is told; no password. */
+  /** As it is told, and noted of what has come from there; no password. */
   readonly place: string;
   /** What comes, in the order in which it does. */
   listSteps(): Promise<readonly ImportStep[]>;

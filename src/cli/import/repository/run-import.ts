@@ -37,7 +37,7 @@ export async function runImport(options: ImportOptions): Promise<Tally> {
   if (!isQuick) for (const remark of await options.source.listLeft()) tally.remark(remark, remark.count);
   // One session all along, because what was met stands in tables of its own.
   await database.db.connection().execute(async (db) => {
-    const store = new ItemStore(db, { isApplied, tally });
+    const store = new ItemStore(db, { source: options.source.place, isApplied, tally });
     for (const step of steps) {
       tally.of(step.about);
       await runStep({ options, db, store, step, tally, watch });
@@ -63,7 +63,8 @@ async function runStep(running: Running): Promise<void> {
   const { options, db, store, step, tally, watch } = running;
   const { isQuick } = options;
   const wanted = isQuick
-    ? (keys: readonly { readonly id: string; readonly rev: string }[]) => findNews(db, step, keys)
+    ? (keys: readonly { readonly id: string; readonly rev: string }[]) =>
+        findNews(db, options.source.place, step, keys)
     : undefined;
   await beginSeen(db);
   for await (const { keys, rows } of step.pages(PAGE, wanted)) {
@@ -100,12 +101,13 @@ function tellOfSpans({ options, step, tally }: Running, item: Item): void {
   }
 }
 
-/** What has come and is not there any more. */
+/** What has come from there and is not there any more. */
 async function takeAway({ options, db, step, tally }: Running): Promise<void> {
-  const { isApplied, deletes } = options;
+  const { isApplied, deletes, source } = options;
+  const { kind, type } = step;
   let after = '';
   for (;;) {
-    const gone = await listGone(db, step, after, PAGE);
+    const gone = await listGone(db, { kind, type, source: source.place }, after, PAGE);
     const last = gone.at(-1);
     if (last === undefined) return;
     after = last.id;

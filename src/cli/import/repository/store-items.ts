@@ -21,12 +21,22 @@ const MADE_BY_NODES = 'internal/role';
 /** Writes items, each page with the note that it has come; or finds out what that would do. */
 export class ItemStore {
   readonly #db: Db;
+  readonly #source: string;
   readonly #isApplied: boolean;
   readonly #tally: Tally;
   readonly #probes = new Map<StoredKind, string>();
 
-  constructor(db: Db, { isApplied, tally }: { readonly isApplied: boolean; readonly tally: Tally }) {
+  /** @param options.source where the items come from, as it is noted */
+  constructor(
+    db: Db,
+    {
+      source,
+      isApplied,
+      tally,
+    }: { readonly source: string; readonly isApplied: boolean; readonly tally: Tally },
+  ) {
     this.#db = db;
+    this.#source = source;
     this.#isApplied = isApplied;
     this.#tally = tally;
   }
@@ -43,14 +53,14 @@ export class ItemStore {
 
   async #takeKind(kind: StoredKind, items: readonly Item[], about: string): Promise<void> {
     if (!this.#isApplied) {
-      const known = await findKnown(this.#db, kind, items);
+      const known = await findKnown(this.#db, this.#source, kind, items);
       const { created, updated } = this.#sort(items, known, about);
       const stored = await this.#probe(kind, created);
       this.#count(about, created, stored, updated.length);
       return;
     }
     await this.#db.transaction().execute(async (db) => {
-      const known = await findKnown(db, kind, items);
+      const known = await findKnown(db, this.#source, kind, items);
       const { created, updated } = this.#sort(items, known, about);
       const stored = created.length === 0 ? new Set<string>() : await insertItems(db, kind, created);
       const changed = updated.length === 0 ? new Map<string, number>() : await updateItems(db, kind, updated);
@@ -61,7 +71,7 @@ export class ItemStore {
           return rev === undefined ? [] : [{ ...item, rev }];
         }),
       ];
-      if (written.length > 0) await noteItems(db, kind, written);
+      if (written.length > 0) await noteItems(db, this.#source, kind, written);
       const named = updated.filter(({ kind }) => kind === 'managed' || kind === 'repo').map(({ id }) => id);
       if (named.length > 0) await releaseNames(db, about, named);
       this.#count(about, created, stored, changed.size);

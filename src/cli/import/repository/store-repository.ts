@@ -7,7 +7,7 @@ import type { Item, StoredKind } from './item.ts';
 export interface Known {
   /** The revision here; null where there is nothing of it. */
   readonly here: number | null;
-  /** The revision that the import has written; null where it has not. */
+  /** The revision that the import has written from the same place; null where it has not. */
   readonly written: number | null;
   /** What was read is as it was when it came. */
   readonly isSame: boolean;
@@ -40,15 +40,19 @@ const given = (items: readonly Item[]) => sql`
     as given (type text, id text, print text, foreign_rev text)`;
 
 /** In the order of the items, all of one kind. */
-export async function findKnown(db: Db, kind: StoredKind, items: readonly Item[]): Promise<readonly Known[]> {
+export async function findKnown(
+  db: Db,
+  source: string,
+  kind: StoredKind,
+  items: readonly Item[],
+): Promise<readonly Known[]> {
   const { rows } = await sql<Known & { type: string; id: string }>`
     select given.type, given.id, stored.rev as here, item.rev as written,
            coalesce(item.print = decode(given.print, 'hex'), false) as "isSame"
     from ${given(items)}
     left join ${sql.table(TABLES[kind])} stored on ${isOf(kind, 'given')}
-    left join import_item item on item.kind = ${kind} and item.type = given.type collate "C" and item.id = given.id collate "C"`.execute(
-    db,
-  );
+    left join import_item item on item.kind = ${kind} and item.type = given.type collate "C"
+      and item.id = given.id collate "C" and item.source = ${source}`.execute(db);
   const byKey = new Map(rows.map(({ type, id, ...known }) => [`${type} ${id}`, known]));
   const nothing: Known = { here: null, written: null, isSame: false };
   return items.map(({ type, id }) => byKey.get(`${type} ${id}`) ?? nothing);
@@ -57,13 +61,16 @@ export async function findKnown(db: Db, kind: StoredKind, items: readonly Item[]
 /** Which of them have another revision at the other server than when they came, or have not come. */
 export async function findNews(
   db: Db,
+  source: string,
   { kind, type }: { readonly kind: StoredKind; readonly type: string },
   keys: readonly { readonly id: string; readonly rev: string }[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
     select given.id from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as given (id text, rev text)
     where not exists (select from import_item item where item.kind = ${kind} and item.type = ${type}
-      and item.id = given.id collate "C" and item.foreign_rev = given.rev)`.execute(db);
+      and item.id = given.id collate "C" and item.source = ${source} and item.foreign_rev = given.rev)`.execute(
+    db,
+  );
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -114,9 +121,10 @@ export async function updateItems(
   return new Map(changed.map(({ id, rev }) => [id, rev]));
 }
 
-/** Notes what was written, and with which revision. */
+/** Notes what was written, from where, and with which revision. */
 export async function noteItems(
   db: Db,
+  source: string,
   kind: StoredKind | 'schedule',
   items: readonly Pick<Item, 'type' | 'id' | 'rev' | 'foreignRev' | 'print'>[],
 ): Promise<void> {
@@ -128,12 +136,12 @@ export async function noteItems(
     print,
   }));
   await sql`
-    insert into import_item (kind, type, id, foreign_rev, print, rev)
-    select ${kind}, type, id, foreign_rev, decode(print, 'hex'), rev
+    insert into import_item (kind, type, id, source, foreign_rev, print, rev)
+    select ${kind}, type, id, ${source}, foreign_rev, decode(print, 'hex'), rev
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (type text, id text, foreign_rev text, print text, rev bigint)
     order by type, id
     on conflict (kind, type, id) do update
-      set foreign_rev = excluded.foreign_rev, print = excluded.print, rev = excluded.rev, imported_at = now()`.execute(
+      set source = excluded.source, foreign_rev = excluded.foreign_rev, print = excluded.print, rev = excluded.rev, imported_at = now()`.execute(
     db,
   );
 }
@@ -153,10 +161,14 @@ export async function noteSeen(db: Db, ids: readonly string[]): Promise<void> {
   await sql`insert into import_seen select unnest(${ids}::text[]) on conflict do nothing`.execute(db);
 }
 
-/** Items that have come and were not met again; `here` as in `Known`. */
+/** Items that have come, from one place or from any, and were not met again; `here` as in `Known`. */
 export async function listGone(
   db: Db,
-  { kind, type }: { readonly kind: StoredKind; readonly type: string },
+  {
+    kind,
+    type,
+    source,
+  }: { readonly kind: StoredKind; readonly type: string; readonly source: string | null },
   after: string,
   limit: number,
 ): Promise<readonly { readonly id: string; readonly written: number; readonly here: number | null }[]> {
@@ -164,6 +176,7 @@ export async function listGone(
     select item.id, item.rev as written, stored.rev as here
     from import_item item left join ${sql.table(TABLES[kind])} stored on ${isOf(kind, 'item')}
     where item.kind = ${kind} and item.type = ${type} and item.id > ${after}
+      and (${source}::text is null or item.source = ${source})
       and not exists (select from import_seen seen where seen.id = item.id)
     order by item.id limit ${limit}`.execute(db);
   return rows;
@@ -197,14 +210,20 @@ export async function makeProbe(db: Db, kind: StoredKind): Promise<string> {
   return probe;
 }
 
+export interface Imported {
+  readonly source: string;
+  readonly kind: string;
+  readonly type: string;
+  readonly items: number;
+  readonly lastAt: Date;
+}
+
 /** What has come so far. */
-export async function listImported(
-  db: Db,
-): Promise<
-  readonly { readonly kind: string; readonly type: string; readonly items: number; readonly lastAt: Date }[]
-> {
-  const { rows } = await sql<{ kind: string; type: string; items: number; lastAt: Date }>`
-    select kind, type, items, last_at as "lastAt" from svc_import order by kind, type`.execute(db);
+export async function listImported(db: Db): Promise<readonly Imported[]> {
+  const { rows } = await sql<Imported>`
+    select source, kind, type, items, last_at as "lastAt" from svc_import order by source, kind, type`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -214,11 +233,15 @@ export async function forgetImport(db: Db): Promise<void> {
 }
 
 /** The hash of what has come of one; undefined where it has not. */
-export async function findNoted(db: Db, kind: 'schedule', id: string): Promise<string | undefined> {
+export async function findNoted(
+  db: Db,
+  source: string,
+  kind: 'schedule',
+  id: string,
+): Promise<string | undefined> {
   const { rows } = await sql<{ print: string }>`
-    select encode(print, 'hex') as print from import_item where kind = ${kind} and type = '' and id = ${id}`.execute(
-    db,
-  );
+    select encode(print, 'hex') as print from import_item
+    where kind = ${kind} and type = '' and id = ${id} and source = ${source}`.execute(db);
   return rows[0]?.print;
 }
 

@@ -14,7 +14,7 @@ const ABOUT = 'scheduler/job';
 const PAGE = 200;
 
 export interface ScheduleOptions {
-  readonly source: Pick<ImportSource, 'schedules'>;
+  readonly source: Pick<ImportSource, 'place' | 'schedules'>;
   readonly database: Database;
   readonly crypto: Crypto;
   readonly isApplied: boolean;
@@ -39,7 +39,7 @@ export async function takeSchedules(options: ScheduleOptions): Promise<void> {
 }
 
 async function takeSchedule(options: ScheduleOptions, row: ForeignRow): Promise<void> {
-  const { database, isApplied, tally } = options;
+  const { source, database, isApplied, tally } = options;
   const id = scheduleId(row.id);
   const leave = (reason: string) => tally.remark({ about: ABOUT, id, reason, isLeft: true });
   const found = readJob(id, row);
@@ -48,7 +48,7 @@ async function takeSchedule(options: ScheduleOptions, row: ForeignRow): Promise<
     return;
   }
   const print = printOf(found.content);
-  const noted = await findNoted(database.db, 'schedule', id);
+  const noted = await findNoted(database.db, source.place, 'schedule', id);
   if (noted !== undefined) {
     if (noted === print) tally.of(ABOUT).unchanged++;
     else leave('It has changed at the other server since it came: change it here, too');
@@ -58,7 +58,7 @@ async function takeSchedule(options: ScheduleOptions, row: ForeignRow): Promise<
     requireSchedule(found.content);
     const item = { type: '', id, rev: found.isPaused ? 1 : 0, foreignRev: row.rev, print };
     const isNew = isApplied
-      ? await importSchedule(options, found, (db) => noteItems(db, 'schedule', [item]))
+      ? await importSchedule(options, found, (db) => noteItems(db, source.place, 'schedule', [item]))
       : !(await hasSchedule(database.db, id));
     if (isNew) tally.of(ABOUT).created++;
     else leave('There is a schedule of that id here, which stays as it is');
