@@ -15,6 +15,7 @@ var httpAccessConfig = {
     // Anybody who names themselves, also as anonymous.
     { pattern: 'info/*', roles: '*', methods: 'read', actions: '*' },
     { pattern: 'info/error', roles: '*', methods: 'query', actions: '' },
+    { pattern: 'info/features', roles: '*', methods: 'query', actions: '' },
     {
       pattern: 'authentication',
       roles: '*',
@@ -65,6 +66,10 @@ var httpAccessConfig = {
       actions: '*',
       customAuthz: 'disallowCommandAction()',
     },
+
+    // All links of a mapping may be deleted at once.
+    { pattern: 'repo/link', roles: 'svc-admin', methods: 'action', actions: 'command' },
+    { pattern: 'repo/links', roles: 'svc-admin', methods: 'action', actions: 'command' },
 
     // What they may see of the types, of what processes ask for at their start, and of their tasks.
     { pattern: 'schema', roles: 'svc-authorized', methods: 'read', actions: '' },

@@ -1,6 +1,7 @@
 import { clusterEventResource, clusterResource } from '#cluster/index.ts';
 import { infoConfig, managedConfig } from '#config/index.ts';
 import type { KeyRingText } from '#crypto/index.ts';
+import { isObject } from '#json/index.ts';
 import type { LogRing } from '#observability/index.ts';
 import { type Feature, type Platform, WAKE_UP } from '#platform/index.ts';
 import { meetFilters, type ScriptStore, scriptTransform } from '#script/index.ts';
@@ -10,10 +11,12 @@ import { configResource } from './config-resource.ts';
 import { configSchemaResource } from './config-schema-resource.ts';
 import { protectSecrets } from './config-secrets.ts';
 import { errorCatalogue } from './error-catalogue.ts';
+import { featuresResource } from './features-resource.ts';
 import { healthResource } from './health-resource.ts';
 import { infoResource } from './info-resource.ts';
 import { keyResource } from './key-resource.ts';
 import { KeyRotation } from './key-rotation.ts';
+import { keystoreResource } from './keystore-resource.ts';
 import { logResource } from './log-resource.ts';
 import { maintenanceResource } from './maintenance-resource.ts';
 import { overrideSeals } from './override-seals.ts';
@@ -29,7 +32,7 @@ export interface ServerState {
   readonly log?: LogRing;
 }
 
-/** `/config`, `/info`, `/health`, `/cluster`, `/key`, `/log`, `/maintenance` and `/status`. */
+/** `/config`, `/info`, `/health`, `/cluster`, `/key`, `/log`, `/maintenance`, `/security` and `/status`. */
 export function administrationFeature(
   platform: Platform,
   server: ServerState,
@@ -69,10 +72,16 @@ export function administrationFeature(
       }),
       'schema/config*': configSchemaResource(config),
       'info/error*': errorCatalogue(),
+      'info/features*': featuresResource(),
       'info*': infoResource({
         ...server,
         configured: () =>
           config.list(infoConfig).map(({ alias, value }) => String(value.infocontext ?? alias)),
+        userInterface() {
+          const written = config.findRaw('ui/configuration');
+          const settings = isObject(written) ? written['configuration'] : undefined;
+          return isObject(settings) ? settings : {};
+        },
         protectedProperties(name) {
           const type = config.get(managedConfig).objects.find((object) => object.name === name);
           const properties = Object.entries(type?.schema?.properties ?? {});
@@ -85,6 +94,8 @@ export function administrationFeature(
       'key*': keyResource(database, rotation),
       'log*': logResource(server.log),
       maintenance: maintenanceResource(),
+      'security/keystore': keystoreResource(database, 'keystore'),
+      'security/truststore': keystoreResource(database, 'truststore'),
       status: statusResource(database),
     },
     node: (node) => configNode(platform, node),

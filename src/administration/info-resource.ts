@@ -7,13 +7,15 @@ export interface InfoOptions {
   /** STARTING, ACTIVE_READY, ACTIVE_NOT_READY or STOPPING, and a sentence about it. */
   readonly state: () => { readonly state: string; readonly shortDesc: string };
   readonly version: string;
+  /** What a user interface is told before anybody has logged in: `configuration` of `conf/ui-configuration.json`. */
+  readonly userInterface: () => JsonObject;
   /** What is configured to be answered by scripts, of which none runs. */
   readonly configured: () => readonly string[];
   /** Properties of a managed type that change only with the password once more. */
   readonly protectedProperties: (type: string) => readonly string[];
 }
 
-/** `/info/ping`, `/info/login` (who am I) and `/info/version`. */
+/** `/info/ping`, `/info/login` (who am I), `/info/version` and `/info/uiconfig`. */
 export function infoResource(options: InfoOptions): RouteHandler {
   const protectedOf = (component: string) => {
     const [area, type] = component.split('/');
@@ -35,6 +37,8 @@ export function infoResource(options: InfoOptions): RouteHandler {
             },
           });
         }
+        case 'uiconfig':
+          return resource('uiconfig', null, { configuration: cloneJson(options.userInterface()) });
         case 'version':
           return resource('version', null, {
             productVersion: options.version,

@@ -1,7 +1,7 @@
 import type { Objection } from '#config/index.ts';
 
 /** What the server says of itself below `/info`, whatever is configured. */
-export const INFO_NAMES: readonly string[] = ['ping', 'login', 'version'];
+export const INFO_NAMES: readonly string[] = ['ping', 'login', 'version', 'uiconfig', 'features'];
 
 const HINT = 'An endpoint-<name>.json runs such a script, below /endpoint';
 

@@ -76,6 +76,7 @@ export function managedFeature(
       'repo*': policeRawObjects(
         managed,
         repoResource(database, {
+          commandLinks: (context, request) => router.handle(context, { ...request, path: ['repo', 'link'] }),
           queries: () => queries,
           privates: (path) => types.at(formatPath(path))?.privates ?? new Set(),
           declared: (path) => namesOf(types.at(formatPath(path))?.compiled),

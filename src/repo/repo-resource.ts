@@ -4,6 +4,7 @@ import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError 
 import type { JsonObject } from '#json/index.ts';
 import { lastOf } from '#json/index.ts';
 import {
+  type ActionRequest,
   type Context,
   formatPath,
   newIdOf,
@@ -39,6 +40,8 @@ import { queryObjects } from './query-objects.ts';
 import { requireNoSecrets, sealObject } from './seal-object.ts';
 
 export interface RepoOptions {
+  /** Where commands about links are asked for, which clients of the field send to `repo/links`. */
+  readonly commandLinks?: (context: Context, request: ActionRequest) => Promise<Response>;
   readonly queries: () => PredefinedQueries;
   /** Members of the objects of a collection that nobody outside is shown. */
   readonly privates: (path: ResourcePath) => ReadonlySet<string>;
@@ -57,6 +60,9 @@ export function repoResource(database: Database, options: RepoOptions): RouteHan
       const scope = new RepoScope(database, context, request, options);
       const onCollection = request.method === 'create' || request.method === 'query';
       const path = match.remaining;
+      if (request.method === 'action' && options.commandLinks !== undefined && formatPath(path) === 'links') {
+        return options.commandLinks(context, request);
+      }
       if (path.length < (onCollection ? 1 : 2)) {
         throw new BadRequestError(`'${formatPath(request.path)}' is not the path of a stored object`, {
           id: 'REPO_BAD_PATH',

@@ -130,6 +130,12 @@ export async function deleteLink(db: Db, id: string, rev: number): Promise<boole
   return numAffectedRows === 1n;
 }
 
+/** @returns how many there were */
+export async function deleteLinksOfType(db: Db, linkType: string): Promise<number> {
+  const { numAffectedRows } = await sql`delete from sync_link where link_type = ${linkType}`.execute(db);
+  return Number(numAffectedRows);
+}
+
 /** The ids of links by their names at the ends of a mapping, `source_id` and `target_id`, as a relation of a statement. */
 export function linkedIds(
   { name, linkType, enableLinking }: Pick<Mapping, 'name' | 'linkType' | 'enableLinking'>,

@@ -10,6 +10,9 @@ import {
 import type { JsonObject } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import {
+  type ActionRequest,
+  ActionTable,
+  actionResult,
   type Context,
   collection,
   dbOf,
@@ -23,6 +26,7 @@ import {
 } from '#resource/index.ts';
 import {
   deleteLink,
+  deleteLinksOfType,
   findLinkById,
   insertLink,
   type LinkRow,
@@ -97,8 +101,43 @@ export function linkResource(platform: LinkPlatform): RouteHandler {
       record(context, 'delete', before, null);
       return toResource(before);
     },
+    collectionActions: new ActionTable({
+      command: {
+        does: 'Deletes all links of a `mapping` (or of that type of links), by the `commandId` that clients of the field send: `delete-mapping-links`',
+        run: async (context, request) => actionResult(await deleteLinksOf(platform, context, request)),
+      },
+    }),
     exists: async (context, id) => (await findLinkById(await readerOf(platform, context), id)) !== undefined,
   });
+}
+
+const DELETE_LINKS = 'delete-mapping-links';
+
+/** @throws BadRequestError `SYNC_BAD_LINK` */
+async function deleteLinksOf(
+  platform: LinkPlatform,
+  context: WriteContext,
+  { parameters }: ActionRequest,
+): Promise<JsonObject> {
+  const { commandId = '', mapping: name = '' } = parameters;
+  if (commandId !== DELETE_LINKS) {
+    throw bad(
+      'commandId',
+      `There is no command '${commandId}'`,
+      `Say commandId=${DELETE_LINKS}&mapping=<name>`,
+    );
+  }
+  const known = platform.mappings.active.find((each) => each.name === name || each.linkType.name === name);
+  if (known === undefined) {
+    const names = platform.mappings.active.map((each) => each.name);
+    const hint = didYouMean(name, names) ?? `There are ${names.join(', ') || 'none'}`;
+    throw bad('mapping', `There is no mapping '${name}'`, hint);
+  }
+  const linkType = known.linkType.name;
+  const deleted = await deleteLinksOfType(await dbOf(platform, context), linkType);
+  const before = { linkType, links: deleted };
+  context.unitOfWork.record({ resource: 'repo/link', operation: 'delete', before, after: null });
+  return { linkType, deleted };
 }
 
 /** @throws BadRequestError `SYNC_BAD_LINK` */

@@ -174,6 +174,19 @@ describe('what clients of other servers of the field ask for', () => {
     });
     expect((await server.api('POST', 'maintenance?_action=enable')).status).toBe(501);
     expect((await server.api('GET', 'identityProviders')).body.providers).toEqual([]);
+    expect((await server.api('GET', 'security/truststore')).body.aliases).toEqual([]);
+    const keystore = await server.api('GET', 'security/keystore');
+    expect(keystore.body.aliases).toContain('svc-sym-default');
+    expect(JSON.stringify(keystore.body)).not.toMatch(/[A-Za-z0-9+/]{40}/);
+    expect((await server.api('GET', 'security/keystore', nobody)).status).toBe(403);
+    expect((await server.api('PUT', 'security/keystore', { body: {} })).status).toBe(501);
+    const features = await server.api(
+      'GET',
+      'info/features?_queryFilter=enabled+eq+true&_fields=_id',
+      nobody,
+    );
+    expect(features.body.result).toEqual([{ _id: 'email' }, { _id: 'workflow' }]);
+    expect((await server.api('GET', 'info/uiconfig', nobody)).body).toMatchObject({ configuration: {} });
     expect((await server.api('POST', 'system?_action=test')).body).toEqual([]);
     expect((await server.api('GET', 'managed/user?_api')).body).toMatchObject({
       openapi: expect.any(String),

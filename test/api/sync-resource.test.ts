@@ -409,6 +409,27 @@ describe('/sync and /repo/link', () => {
     expect((await api('DELETE', 'config/mapping/lender')).status).toBe(200);
   });
 
+  it('deletes all links of a mapping by the command of the field, and a rehearsal none', async () => {
+    await put('staff/ida', { login: 'ida' });
+    const command = (mapping: string, more = '') =>
+      api('POST', `repo/links?_action=command&commandId=delete-mapping-links&mapping=${mapping}${more}`);
+    const before = (await api('GET', 'repo/link?_queryFilter=linkType+eq+"staff_entry"')).body.resultCount;
+    expect(before).toBeGreaterThan(0);
+    expect((await command('staff_entr')).body.detail).toMatchObject({
+      id: 'SYNC_BAD_LINK',
+      field: '/mapping',
+    });
+    expect((await api('POST', 'repo/link?_action=command&commandId=drop')).status).toBe(400);
+    expect((await command('staff_entry', '&_dryRun=true')).status).toBe(200);
+    expect((await api('GET', 'repo/link?_queryFilter=linkType+eq+"staff_entry"')).body.resultCount).toBe(
+      before,
+    );
+    expect((await command('staff_entry')).body).toEqual({ linkType: 'staff_entry', deleted: before });
+    expect((await api('GET', 'repo/link?_queryFilter=linkType+eq+"staff_entry"')).body.resultCount).toBe(0);
+    await set('staff/ida', { mail: 'ida@example.com' });
+    expect(await why('ida')).toMatchObject({ situation: 'FOUND' });
+  });
+
   it('warns of what is taken and probably not meant, and of what leads outside', async () => {
     const more = [
       {
