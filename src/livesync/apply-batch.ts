@@ -60,10 +60,15 @@ async function applyChange(
       ? { id: change.id, source: change.object, oldSource: null, previousId: change.previousId }
       : { id: change.id, source: null, oldSource: change.last };
   let isWell = true;
+  const unfinished = new Set<string>();
   for (const mapping of mappingsFrom(platform, place)) {
+    const isHeldUp = mapping.delivery.after.some((name) => unfinished.has(name));
     // Each has a budget of its own.
     const context = contextOf(row, unitOfWork);
-    isWell = (await deliverChange(platform, context, mapping, known, options)) && isWell;
+    const how = { ...options, isPutOff: options.isPutOff || isHeldUp };
+    const come = await deliverChange(platform, context, mapping, known, how);
+    if (come !== 'done') unfinished.add(mapping.name);
+    if (come === 'failed') isWell = false;
   }
   return isWell;
 }

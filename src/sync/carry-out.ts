@@ -164,7 +164,7 @@ async function update(scope: Scope, sight: Sight, link: LinkChange, remembered: 
   const operations = await changeSet(scope.platform.crypto, existing, wanted);
   let id = before;
   if (operations.length > 0 && isOther) {
-    id = await patchOutside(scope, before, operations);
+    id = await patchOutside(scope, sourceId, before, operations);
     if (id !== before) await followRename(scope, sourceId, id);
     const names = new Set(operations.map(({ field: [name] }) => name));
     const written = Object.entries(wanted).filter(([name]) => names.has(name));

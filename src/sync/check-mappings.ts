@@ -23,6 +23,7 @@ import {
 import { isTree } from './correlate.ts';
 import { doubtfulProperties } from './doubtful-properties.ts';
 import { compileMapping, isReachable, type Mapping } from './mapping.ts';
+import { isOutside } from './outside.ts';
 import { USE } from './sync-uses.ts';
 
 /** `sync.json` and `mapping-<name>.json`. */
@@ -90,6 +91,7 @@ async function inspect({ config, scripts, mapping, all }: Inspected): Promise<re
     ...idleKeys(own),
     ...unknownSets(config, compiled),
     ...doubtfulProperties(config, compiled, all),
+    ...heardTooEarly(config, compiled),
     ...(await inspectPlaces(scripts, scriptPlaces(mapping, compiled))),
   ];
 }
@@ -165,7 +167,8 @@ const KEYS = [
     'onLink',
     'onUnlink',
   ],
-  ...['defaultMapping', 'postMapping', 'queuedSync', 'displayName', 'icon', 'category'],
+  ...['defaultMapping', 'postMapping', 'queuedSync', 'delivery', 'thresholds'],
+  ...['displayName', 'icon', 'category'],
 ];
 
 /** Keys of the field that nothing here asks for. */
@@ -208,6 +211,26 @@ function unknownSets(config: ConfigStore, mapping: Mapping): readonly Objection[
       hint: didYouMean(mapping[end], types) ?? `There are ${types.join(', ')}`,
       isWarning: true,
     }));
+}
+
+/** A hook that looks for what has come of a delivery, and is run before it. */
+function heardTooEarly(
+  config: ConfigStore,
+  { name, source, target, ...mapping }: Mapping,
+): readonly Objection[] {
+  const type = config.get(managedConfig).objects.find((one) => `managed/${one.name}` === source);
+  const hook = JSON.stringify(type?.onSync ?? null);
+  const isLate = mapping.enableSync && isOutside(target) && !mapping.delivery.isAttached;
+  if (!isLate || !/syncResults|compensate/.test(hook)) return [];
+  return [
+    {
+      id: 'SYNC_HEARD_TOO_EARLY',
+      field: '/delivery',
+      message: `the onSync of '${source}' sees nothing of what comes of '${name}', which delivers after the commit (QUEUED)`,
+      hint: 'With "delivery": "attached" it is asked before, and the hook can refuse the change',
+      isWarning: true,
+    },
+  ];
 }
 
 const SCRIPT_KEYS = Object.keys(USE).filter((key) => [...KEYS, ...RECONCILIATION_KEYS].includes(key));

@@ -30,7 +30,6 @@ interface ChangeOptions {
 /**
  * Brings a change to the targets by one mapping: to those inside at once, in the unit of work of the context, to others soon after.
  *
- * @returns whether it went well, or is still to be done
  * @throws ResourceError in strict order, what was against it
  */
 export async function deliverChange(
@@ -39,7 +38,7 @@ export async function deliverChange(
   mapping: Mapping,
   { id, source, oldSource, previousId }: SourceChange,
   { isPutOff, isStrict }: ChangeOptions,
-): Promise<boolean> {
+): Promise<'done' | 'put off' | 'failed'> {
   if (previousId !== undefined && previousId !== id) {
     const db = await context.unitOfWork.db();
     for (const pair of await listPairs(db, mapping, 'source', previousId)) {
@@ -48,12 +47,12 @@ export async function deliverChange(
   }
   if (isPutOff || isOutside(mapping.target)) {
     await putOff({ platform, context, mapping }, id, source === null ? oldSource : null);
-    return true;
+    return 'put off';
   }
   const records = await deliverSource(platform, context, mapping, { id, oldSource, source });
   const failed = records.find(({ result }) => result === 'FAILED');
   if (failed !== undefined && isStrict) throw errorOf(failed);
-  return failed === undefined;
+  return failed === undefined ? 'done' : 'failed';
 }
 
 function errorOf({ cause = null, mapping, sourceId }: SyncRecord): ResourceError {

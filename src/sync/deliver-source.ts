@@ -2,6 +2,7 @@ import { LOCK, lockNamed } from '#database/index.ts';
 import { InternalServerError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { internalContext, type WriteContext } from '#resource/index.ts';
+import { endAttached, inTime, undoLeftOver } from './attached.ts';
 import { cautiously, deliverApart, noteFailed, requireSurvivable } from './deliver.ts';
 import { holdBack } from './held-repository.ts';
 import { goDeeper } from './loop-guard.ts';
@@ -27,6 +28,8 @@ export interface SourceObject {
   readonly isCautious?: boolean;
   /** Of the row of the outbox that nobody holds meanwhile; another one stays. */
   readonly generation?: string;
+  /** Another system is asked in the unit of work of the change. */
+  readonly isAttached?: boolean;
 }
 
 /**
@@ -39,14 +42,11 @@ export async function deliverSource(
   mapping: Mapping,
   object: SourceObject,
 ): Promise<readonly SyncRecord[]> {
-  const { id, oldSource, failures = 0, isCautious = false, generation } = object;
+  const { id, oldSource, failures = 0, isCautious = false, isAttached = false, generation } = object;
   const failed = (error: unknown) => (isAway(error) ? failures : failures + 1);
   const { unitOfWork } = outer;
-  const stage = {
-    platform,
-    mapping,
-    context: goDeeper({ ...internalContext(outer), unitOfWork }, mapping, id),
-  };
+  const inner = { ...internalContext(isAttached ? inTime(outer) : outer), unitOfWork };
+  const stage = { platform, mapping, isAttached, context: goDeeper(inner, mapping, id) };
   await lockDelivery(stage, id);
   const read = async () => {
     const source = object.source === undefined ? await readSource(stage, id) : object.source;
@@ -73,10 +73,12 @@ export async function deliverSource(
     failure ??= apart.failure;
     isHeld ||= apart.stop === 'held';
   }
+  failure ??= await undoLeftOver(stage, id);
   const known = source === null ? oldSource : null;
   if (failure === undefined && isHeld) await holdBack(await unitOfWork.db(), mapping.name, id);
   else if (failure === undefined) await takeOut(stage, id, generation);
   else await tryAgain(stage, { sourceId: id, oldSource: known }, failed(failure.error), failure.error);
+  if (isAttached) endAttached(stage, id);
   return records;
 }
 

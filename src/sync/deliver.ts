@@ -9,7 +9,7 @@ import { type Inquiry, look, lookAtTarget, NO_SOURCE, type Sight, withTarget } f
 import { isLoop } from './loop-guard.ts';
 import { hookBindings } from './map-target.ts';
 import { runScript } from './mapping-scripts.ts';
-import { wasDeletedOutside } from './outside.ts';
+import { askedOutside } from './outside.ts';
 import { remember } from './remember.ts';
 import type { Scope } from './stage.ts';
 import { findState, storeFailure } from './state-repository.ts';
@@ -154,8 +154,11 @@ export function requireSurvivable({ unitOfWork, deliveries = [] }: WriteContext,
 
 async function choiceOf(scope: Scope, sight: Sight, demand: Demand | undefined): Promise<Choice> {
   if (demand === undefined) {
-    if (!(await wasDeletedOutside(scope, sight))) return chooseAction(scope, sight, {});
-    return { action: 'UNLINK', rule: null, postAction: undefined };
+    const asked = await askedOutside(scope, sight);
+    const own = { rule: null, postAction: undefined };
+    // It is gone by our own doing, of which nothing was stored.
+    if (asked !== undefined && sight.situation === 'MISSING') return { action: 'CREATE', ...own };
+    return asked === 'delete' ? { action: 'UNLINK', ...own } : chooseAction(scope, sight, {});
   }
   const { action, situation, ignoresPostAction, parameters } = demand;
   if (situation !== null && situation !== sight.situation) {

@@ -87,20 +87,28 @@ function writtenTwice(
     0,
     all.findIndex((other) => other.name === name),
   );
-  const other = before.find(
-    (one) =>
-      one.target.replace(/^\/+|\/+$/g, '') === target &&
-      one.properties.some((property) => `/${property.target.replace(/^\/+|\/+$/g, '')}` === pointer),
-  );
+  const written = before
+    .filter((one) => one.target.replace(/^\/+|\/+$/g, '') === target)
+    .flatMap((one) => one.properties.map((property) => ({ by: one.name, to: asPointer(property.target) })));
+  const other = written.find(({ to }) => overlap(to, pointer));
   if (other === undefined) return [];
   return [
     {
       id: 'SYNC_TWO_WRITERS',
       field: `/properties/${index}/target`,
-      message: `the mapping '${other.name}' writes '${pointer}' of '${target}' as well: of an object that is the target of both, the one that is delivered later wins`,
+      message: `the mapping '${other.by}' writes '${other.to}' of '${target}'${other.to === pointer ? ' as well' : `, and this one '${pointer}'`}: of an object that is the target of both, the one that is delivered later wins`,
       isWarning: true,
     },
   ];
+}
+
+function asPointer(name: string): string {
+  return `/${name.replace(/^\/+|\/+$/g, '')}`;
+}
+
+/** Whether one is the other, or a part of it. */
+function overlap(one: string, other: string): boolean {
+  return `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`);
 }
 
 function declared(config: ConfigStore, collection: string): Declared {

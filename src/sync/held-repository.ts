@@ -38,10 +38,14 @@ export async function countHeld(
 /** What is held is delivered. @param mapping null: of all mappings. @returns how many of each mapping */
 export async function releaseHeld(db: Db, mapping: string | null): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ mapping: string; count: number }>`
-    with released as (
-      update sync_outbox
+    with chosen as (
+      select mapping, source_id from sync_outbox
+      where is_cautious and is_held and (${mapping}::text is null or mapping = ${mapping})
+      order by mapping, source_id for update
+    ), released as (
+      update sync_outbox o
       set is_held = false, is_cautious = false, attempt = 0, due_at = clock_timestamp(), error = null
-      where is_cautious and is_held and (${mapping}::text is null or mapping = ${mapping}) returning mapping
+      from chosen c where o.mapping = c.mapping and o.source_id = c.source_id returning o.mapping
     ) select mapping, count(*)::int as count from released group by mapping`.execute(db);
   return new Map(rows.map((row) => [row.mapping, row.count]));
 }

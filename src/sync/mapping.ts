@@ -3,6 +3,7 @@ import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, type Pointer, parsePointer } from '#json/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
 import { type Condition, compileCondition } from './condition.ts';
+import { type DeliveryOrder, deliveryOrderOf } from './delivery-order.ts';
 import { type Thresholds, thresholdsOf } from './thresholds.ts';
 
 /** Hooks that run beside an action. */
@@ -53,6 +54,7 @@ export interface Mapping {
   readonly target: string;
   readonly linkType: LinkType;
   readonly enableSync: boolean;
+  readonly delivery: DeliveryOrder;
   readonly enableLinking: boolean;
   readonly linkQualifiers: readonly string[] | ScriptReference;
   readonly validSource: ScriptReference | undefined;
@@ -103,6 +105,7 @@ export function compileMapping(
     target: trimmed(target),
     linkType: linkTypeOf(config, others),
     enableSync,
+    delivery: deliveryOrderOf(config, others),
     enableLinking,
     linkQualifiers: Array.isArray(linkQualifiers)
       ? [...new Set(linkQualifiers)]

@@ -12,6 +12,7 @@ import { BadRequestError, wordsOf } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { isDecidedByRevisions, isStored } from './decided-by-revisions.ts';
+import { inOrder } from './delivery-order.ts';
 import { compileMapping, isReachable, type Mapping } from './mapping.ts';
 import { type RetryPolicy, retryPolicyOf, USUAL_POLICY } from './retry-policy.ts';
 
@@ -90,9 +91,14 @@ export class Mappings {
     return compiled;
   }
 
-  /** What a change of an object of the collection is told to. */
+  /** What a change of an object of the collection is told to, in this order. */
   from(collection: string): readonly Mapping[] {
-    return this.#active.filter(({ enableSync, source }) => enableSync && source === collection);
+    return inOrder(this.#active.filter(({ enableSync, source }) => enableSync && source === collection));
+  }
+
+  /** Names of those that come after a mapping. */
+  behind(name: string): readonly string[] {
+    return this.#active.filter(({ delivery }) => delivery.after.includes(name)).map((one) => one.name);
   }
 
   /** What becomes of changes of a collection that fail. */

@@ -7,7 +7,7 @@ import { contextOf } from './cause.ts';
 import { deliverSource } from './deliver-source.ts';
 import { countHeld, refuseHeld, releaseHeld } from './held-repository.ts';
 import type { Mapping } from './mapping.ts';
-import { pauseAfter, tryAgain, wake } from './outbox.ts';
+import { pauseAfter, tryAgain, wake, wakeBehind } from './outbox.ts';
 import { claimNext, claimRow, hasDue, type OutboxRow, postpone } from './outbox-repository.ts';
 import { isAwayId, isOutside } from './outside.ts';
 import type { StoringPlatform, SyncPlatform } from './stage.ts';
@@ -42,9 +42,10 @@ export function outboxJobs(platform: StoringPlatform): JobHandler {
       const round = new Round(platform, mapping, fence, suspected > 0);
       let count = 0;
       while (count < MOST_ROWS && performance.now() < until && (await round.deliverNext())) count += 1;
-      if (await hasDue(await unitOfWork.db(), name))
+      if (await hasDue(await unitOfWork.db(), mapping))
         await wake(platform, unitOfWork, mapping, round.isAway ? AWAY_MS : 0);
       else await settleHeld(platform, unitOfWork, mapping);
+      if (count > 0) await wakeBehind(platform, unitOfWork, [name]);
     },
     groupOf: ({ data }) => String(data['mapping']),
   };
@@ -100,7 +101,7 @@ class Round {
     const taken: { row?: OutboxRow } = {};
     try {
       const careful = await this.#apart(async (unitOfWork) => {
-        const row = await claimNext(await unitOfWork.db(), this.#mapping.name);
+        const row = await claimNext(await unitOfWork.db(), this.#mapping);
         if (row === undefined) return 'none';
         taken.row = row;
         // Whoever changes the object must not wait for another system: nobody holds the row meanwhile.

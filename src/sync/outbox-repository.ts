@@ -115,6 +115,15 @@ export async function putInOutbox(db: Db, delivery: NewDelivery): Promise<void> 
       security = excluded.security`.execute(db);
 }
 
+/** What is stored of the source is delivered once more, though nobody has changed it. */
+export async function putAgain(db: Db, mapping: string, sourceId: string): Promise<void> {
+  await sql`
+    insert into sync_outbox as o (mapping, source_id) values (${mapping}, ${sourceId})
+    on conflict (mapping, source_id) do update
+    set generation = nextval('sync_generation'), due_at = least(o.due_at, clock_timestamp()),
+      attempt = case when o.is_dead then 0 else o.attempt end, is_dead = false`.execute(db);
+}
+
 /** How deliveries are put off: all of a unit of work with one statement, however many they are. */
 export const putOffs: GroupWrite<PutOff> = {
   keyOf: ({ mapping, source_id }) => keyOf(mapping, source_id),
@@ -160,12 +169,22 @@ export function takingFromOutbox(
   return sql`delete from sync_outbox where mapping = ${mapping} and source_id = ${sourceId}${same}`;
 }
 
+/** Whether it may be delivered now: what has to come first of the same source object is not waiting any more, be it as dead. */
+function isDue({ name, delivery: { after } }: Due): RawBuilder<boolean> {
+  const isFirst =
+    after.length === 0
+      ? sql``
+      : sql` and not exists (select from sync_outbox b where b.mapping = any(${sql.val(after)}::text[]) and b.source_id = o.source_id)`;
+  return sql`o.mapping = ${name} and not o.is_dead and not o.is_held and o.due_at <= clock_timestamp()${isFirst}`;
+}
+
+type Due = Pick<Mapping, 'name' | 'delivery'>;
+
 /** The delivery that has been due for longest, which nobody else takes before the end of the transaction. */
-export async function claimNext(db: Db, mapping: string): Promise<OutboxRow | undefined> {
+export async function claimNext(db: Db, mapping: Due): Promise<OutboxRow | undefined> {
   const { rows } = await sql<OutboxRow>`
-    select ${CLAIMED} from sync_outbox
-    where mapping = ${mapping} and not is_dead and not is_held and due_at <= clock_timestamp()
-    order by due_at limit 1 for update skip locked`.execute(db);
+    select ${CLAIMED} from sync_outbox o where ${isDue(mapping)}
+    order by due_at limit 1 for update of o skip locked`.execute(db);
   return rows[0];
 }
 
@@ -195,11 +214,8 @@ export async function postpone(
     where mapping = ${mapping} and source_id = ${source_id}`.execute(db);
 }
 
-export async function hasDue(db: Db, mapping: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from sync_outbox where mapping = ${mapping} and not is_dead and not is_held and due_at <= clock_timestamp() limit 1`.execute(
-    db,
-  );
+export async function hasDue(db: Db, mapping: Due): Promise<boolean> {
+  const { rows } = await sql`select 1 from sync_outbox o where ${isDue(mapping)} limit 1`.execute(db);
   return rows.length > 0;
 }
 
@@ -219,18 +235,22 @@ export interface DeadOnes {
   readonly sourceId: string | null;
 }
 
-function areOf({ mapping, sourceId }: DeadOnes): RawBuilder<boolean> {
-  return sql`(${mapping}::text is null or mapping = ${mapping})
-    and (${sourceId}::text is null or source_id = ${sourceId})`;
+/** Their keys, locked in their order: see `puttingOff`. */
+function chosenOf({ mapping, sourceId }: DeadOnes, state: RawBuilder<boolean>): RawBuilder<unknown> {
+  return sql`
+    select mapping, source_id from sync_outbox
+    where ${state} and (${mapping}::text is null or mapping = ${mapping})
+      and (${sourceId}::text is null or source_id = ${sourceId})
+    order by mapping, source_id for update`;
 }
 
 /** They are tried again. @returns how many of each mapping */
 export async function reviveDead(db: Db, which: DeadOnes): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ mapping: string; count: number }>`
-    with revived as (
-      update sync_outbox set is_dead = false, attempt = 0, due_at = clock_timestamp(),
+    with chosen as (${chosenOf(which, sql`is_dead`)}), revived as (
+      update sync_outbox o set is_dead = false, attempt = 0, due_at = clock_timestamp(),
         generation = nextval('sync_generation')
-      where is_dead and ${areOf(which)} returning mapping
+      from chosen c where o.mapping = c.mapping and o.source_id = c.source_id returning o.mapping
     ) select mapping, count(*)::int as count from revived group by mapping`.execute(db);
   return new Map(rows.map(({ mapping, count }) => [mapping, count]));
 }
@@ -238,7 +258,9 @@ export async function reviveDead(db: Db, which: DeadOnes): Promise<ReadonlyMap<s
 /** Nobody delivers any more what is dead or held. @returns how many there were */
 export async function dropGivenUp(db: Db, which: DeadOnes): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    delete from sync_outbox where (is_dead or is_held) and ${areOf(which)}`.execute(db);
+    with chosen as (${chosenOf(which, sql`(is_dead or is_held)`)})
+    delete from sync_outbox o using chosen c
+    where o.mapping = c.mapping and o.source_id = c.source_id`.execute(db);
   return Number(numAffectedRows);
 }
 

@@ -1,10 +1,18 @@
 import { runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { WriteContext } from '#resource/index.ts';
+import { pruneAttached } from './attached-repository.ts';
 import { causeOf } from './cause.ts';
 import { giveUpChange } from './give-up.ts';
 import type { Mapping } from './mapping.ts';
-import { listOverdue, pruneDead, putInOutbox, putOffs, takingFromOutbox } from './outbox-repository.ts';
+import {
+  hasDue,
+  listOverdue,
+  pruneDead,
+  putInOutbox,
+  putOffs,
+  takingFromOutbox,
+} from './outbox-repository.ts';
 import type { Stage, StoringPlatform, SyncPlatform } from './stage.ts';
 import { keptError } from './sync-record.ts';
 
@@ -102,6 +110,20 @@ export async function wake(
   await queue.enqueue(unitOfWork, { queue: SYNC_QUEUE, data: { mapping: name }, ...startAt });
 }
 
+/** Enqueues a job for each mapping that comes after one of these, and has something to deliver. */
+export async function wakeBehind(
+  platform: SyncPlatform,
+  unitOfWork: UnitOfWork,
+  names: readonly string[],
+): Promise<void> {
+  const behind = new Set(names.flatMap((name) => platform.mappings.behind(name)));
+  for (const name of behind) {
+    const mapping = platform.mappings.named(name);
+    const isDue = mapping !== undefined && (await hasDue(await unitOfWork.db(), mapping));
+    if (isDue) await wake(platform, unitOfWork, mapping, 0);
+  }
+}
+
 type Woken = Map<string, { readonly at: number; readonly effect: unknown }>;
 const woken = new WeakMap<UnitOfWork, Woken>();
 
@@ -136,6 +158,7 @@ export async function pruneOutbox({ database }: Pick<StoringPlatform, 'database'
   for (let gone = PRUNED_AT_ONCE; gone === PRUNED_AT_ONCE; ) {
     gone = await pruneDead(database.db, DEAD_DAYS, PRUNED_AT_ONCE);
   }
+  await pruneAttached(database.db, DEAD_DAYS);
 }
 
 async function sealed({ crypto }: SyncPlatform, oldSource: JsonObject | null): Promise<JsonObject | null> {

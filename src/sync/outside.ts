@@ -1,9 +1,17 @@
 import { errorIdOf, NotFoundError, ResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { Connection, formatPath, parsePath, type Resource } from '#resource/index.ts';
+import { noteAttached } from './attached-repository.ts';
 import { changeSet } from './change-set.ts';
 import type { Sight } from './look.ts';
-import { findOutside, forgetOutside, noteDone, noteIntent, type OutsideKey } from './outside-repository.ts';
+import {
+  findOutside,
+  type Intent,
+  noteIntent,
+  noteMade,
+  type OutsideKey,
+  settlements,
+} from './outside-repository.ts';
 import { readObject } from './read-object.ts';
 import type { Scope } from './stage.ts';
 
@@ -41,13 +49,20 @@ export async function createOutside(scope: Scope, sourceId: string, content: Jso
   const before = await platform.aside((db) => findOutside(db, key));
   const isUnknown = before?.intent === 'create';
   const isRehearsed = context.rehearsed === true;
+  await announce(scope, sourceId);
+  if (isUnknown && before.made_id !== null && (await isThere(scope, before.made_id))) {
+    return adopt(scope, sourceId, before.made_id, content);
+  }
   if (!isUnknown && !isRehearsed) await platform.aside((db) => noteIntent(db, key, 'create'));
   try {
-    const made = await new Connection(platform.resources, context).create(mapping.target, null, content);
-    return idOf(made);
+    const made = idOf(
+      await new Connection(platform.resources, context).create(mapping.target, null, content),
+    );
+    if (scope.isAttached === true && !isRehearsed) await platform.aside((db) => noteMade(db, key, made));
+    return made;
   } catch (error) {
     const existing = existingIn(error);
-    if (isUnknown && existing !== undefined) return adopt(scope, existing, content);
+    if (isUnknown && existing !== undefined) return adopt(scope, sourceId, existing, content);
     if (!isUnknown && !isRehearsed && isRefusal(error)) {
       await platform.aside((db) => noteIntent(db, key, null));
     }
@@ -58,9 +73,11 @@ export async function createOutside(scope: Scope, sourceId: string, content: Jso
 /** @returns the id that it has afterwards, which is another one where ids are names */
 export async function patchOutside(
   scope: Scope,
+  sourceId: string,
   id: string,
   operations: Parameters<Connection['patch']>[2],
 ): Promise<string> {
+  await announce(scope, sourceId);
   const connection = new Connection(scope.platform.resources, scope.context);
   return idOf(await connection.patch(pathOf(scope, id), null, operations));
 }
@@ -69,20 +86,24 @@ export async function patchOutside(
 export async function deleteOutside(scope: Scope, sourceId: string, id: string): Promise<void> {
   const { platform, context } = scope;
   const key = keyOf(scope, sourceId);
+  await announce(scope, sourceId);
   if (context.rehearsed !== true) await platform.aside((db) => noteIntent(db, key, 'delete'));
   try {
     await new Connection(platform.resources, context).delete(pathOf(scope, id), null);
   } catch (error) {
     if (!(error instanceof NotFoundError) || errorIdOf(error) !== undefined) throw error;
   }
-  await forgetOutside(await context.unitOfWork.db(), key);
+  context.unitOfWork.writeAtCommit(settlements, [{ ...key, secrets: null }]);
 }
 
-/** Whether the target is gone because an earlier try has deleted it, of which nobody has been told. */
-export async function wasDeletedOutside(scope: Scope, { link, target, sourceId }: Sight): Promise<boolean> {
-  if (!isOutside(scope.mapping.target) || link === undefined || target !== null) return false;
+/** Of a target that is gone though it is linked: what an earlier try has asked about it, of which nobody has been told. */
+export async function askedOutside(
+  scope: Scope,
+  { link, target, sourceId }: Sight,
+): Promise<Intent | undefined> {
+  if (!isOutside(scope.mapping.target) || link === undefined || target !== null) return undefined;
   const row = await scope.platform.aside((db) => findOutside(db, keyOf(scope, sourceId)));
-  return row?.intent === 'delete';
+  return row?.intent ?? undefined;
 }
 
 /** The target with hashes of what cannot be read back: what is wanted is compared with them. */
@@ -104,14 +125,24 @@ export async function settleOutside(scope: Scope, sourceId: string, written: Jso
   for (const [name, value] of Object.entries(written)) {
     if (crypto.isEncrypted(value)) secrets[name] = await crypto.hash(await crypto.decrypt(value), null);
   }
-  await noteDone(await scope.context.unitOfWork.db(), keyOf(scope, sourceId), secrets);
+  scope.context.unitOfWork.writeAtCommit(settlements, [{ ...keyOf(scope, sourceId), secrets }]);
 }
 
-async function adopt(scope: Scope, id: string, content: JsonObject): Promise<string> {
+/** What is asked now stays there, whatever becomes of the unit of work: whoever finds this, and no unit of work, delivers what is stored. */
+async function announce({ platform, context, mapping, isAttached }: Scope, sourceId: string): Promise<void> {
+  if (isAttached !== true || context.rehearsed === true) return;
+  await platform.aside((db) => noteAttached(db, mapping.name, sourceId));
+}
+
+async function isThere(scope: Scope, id: string): Promise<boolean> {
+  return (await readObject(scope, scope.mapping.target, id, [])) !== null;
+}
+
+async function adopt(scope: Scope, sourceId: string, id: string, content: JsonObject): Promise<string> {
   const { platform, mapping } = scope;
   const found = await readObject(scope, mapping.target, id, Object.keys(content));
   const operations = await changeSet(platform.crypto, found ?? {}, { ...found, ...content });
-  return operations.length === 0 ? id : patchOutside(scope, id, operations);
+  return operations.length === 0 ? id : patchOutside(scope, sourceId, id, operations);
 }
 
 /** Who is there already, where the other system says so. */

@@ -15,7 +15,7 @@ import {
 import { releaseHeld } from './held-repository.ts';
 import type { Mapping } from './mapping.ts';
 import type { Mappings } from './mappings.ts';
-import { wake } from './outbox.ts';
+import { wake, wakeBehind } from './outbox.ts';
 import { type DeadOnes, dropGivenUp, type QueueRow, queryOutbox, reviveDead } from './outbox-repository.ts';
 import type { StoringPlatform } from './stage.ts';
 
@@ -66,6 +66,8 @@ export function queueResource(
           const which = deadOnes(request);
           const dropped = await dropGivenUp(await unitOfWork.db(), which);
           if (dropped === 0) requireKnown(which);
+          const names = which.mapping === null ? platform.mappings.names : [which.mapping];
+          if (dropped > 0) await wakeBehind(platform, unitOfWork, names);
           return told(unitOfWork, { dropped, ...which }, dropped);
         },
       },

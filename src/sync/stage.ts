@@ -37,6 +37,8 @@ export interface Stage {
   readonly mapping: Mapping;
   /** The reconciliation that it is a part of. */
   readonly reconId?: string;
+  /** What it asks of another system stays there, though the unit of work may be rolled back yet. */
+  readonly isAttached?: boolean;
 }
 
 /** The same for one link qualifier of it. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '#json/index.ts';
 import { type HealthPart, Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform, Synchronizer } from '#platform/index.ts';
 import type { WriteContext } from '#resource/index.ts';
+import { redeliverAttached } from './attached.ts';
 import { linkResource } from './link-resource.ts';
 import { Mappings } from './mappings.ts';
 import { pruneOutbox, SYNC_QUEUE, wakeOverdue } from './outbox.ts';
@@ -15,6 +16,8 @@ import { synchronizerOf } from './synchronizer.ts';
 
 const CONCURRENCY = 4;
 const LOOK_INTERVAL_MS = 60_000;
+/** What has been asked of other systems by units of work that were rolled back is to be put right soon. */
+const ATTACHED_INTERVAL_MS = 5_000;
 const PRUNE_INTERVAL_MS = 3_600_000;
 
 export interface SyncFeature extends Feature {
@@ -71,6 +74,12 @@ export function syncFeature(
                 name: 'outbox',
                 intervalMs: LOOK_INTERVAL_MS,
                 runOnce: () => wakeOverdue(sync),
+                observe,
+              }),
+              new Ticker({
+                name: 'attached deliveries',
+                intervalMs: ATTACHED_INTERVAL_MS,
+                runOnce: () => redeliverAttached(sync),
                 observe,
               }),
               new Ticker({

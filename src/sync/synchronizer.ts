@@ -31,7 +31,10 @@ export function synchronizerOf(platform: SyncPlatform & { readonly database: Dat
   };
 }
 
-/** Tells all mappings from the collection, one after the other; one that fails keeps none of the others from its target. */
+/**
+ * Tells all mappings from the collection, one after the other; one that fails keeps none of the others from its target but those that
+ * come after it.
+ */
 export async function notify(
   platform: SyncPlatform,
   context: WriteContext,
@@ -40,9 +43,13 @@ export async function notify(
 ): Promise<SyncResults & { readonly syncDetails: SyncRecord[] }> {
   const syncDetails: SyncRecord[] = [];
   for (const mapping of platform.mappings.from(collection)) {
-    // Nobody's locks wait for another system.
-    if (!isOutside(mapping.target) && takesInside(context)) {
-      syncDetails.push(...(await deliverSource(platform, context, mapping, { id, oldSource })));
+    const { after, isAttached } = mapping.delivery;
+    const isHeldUp = syncDetails.some((one) => after.includes(one.mapping) && one.result !== 'SUCCESSFUL');
+    // Nobody's locks wait for another system, unless the mapping wants it so.
+    const isNow = !isHeldUp && (isAttached || !isOutside(mapping.target)) && takesInside(context);
+    if (isNow) {
+      const object = { id, oldSource, isAttached: isOutside(mapping.target) };
+      syncDetails.push(...(await deliverSource(platform, context, mapping, object)));
     } else {
       const known = action === 'notifyDelete' ? oldSource : null;
       await putOff({ platform, context, mapping }, id, known);

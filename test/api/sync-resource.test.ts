@@ -440,6 +440,7 @@ describe('/sync and /repo/link', () => {
         properties: [
           { source: 'password', target: 'secret' },
           { source: 'userNme', target: 'login' },
+          { source: 'sn', target: '/login/of/somebody' },
         ],
       },
       { name: 'user_ldap', source: 'managed/user', target: 'system/ldap/account' },
@@ -450,6 +451,7 @@ describe('/sync and /repo/link', () => {
     for (const told of [
       /'userNme'.*Did you mean 'userName'/,
       /'staff_entry' writes '\/login' of 'managed\/entry' as well/,
+      /'staff_entry' writes '\/login' of 'managed\/entry', and this one '\/login\/of\/somebody'/,
       /'password' of 'managed\/user' is kept as a hash/,
       /'user_ldap' will fail: no file declares a type for 'system\/ldap\/account'/,
       /'user_else' is passed over: its target 'elsewhere\/account' is not available/,

@@ -129,6 +129,22 @@ export function readThresholds(given: unknown): ThresholdsConfig | undefined {
   return read.success ? read.data : undefined;
 }
 
+/** How changes reach targets in other systems: after the commit, or before it, so that a hook can refuse the change. */
+const DELIVERY_MODES = ['queued', 'attached'] as const;
+
+const deliveryMode = () => z.string().transform((given, check) => knownWord(given, DELIVERY_MODES, check));
+const delivery = z.union(
+  [
+    deliveryMode(),
+    z.strictObject({
+      mode: deliveryMode().optional(),
+      /** Mappings from the same source that have to have delivered an object before this one does. */
+      after: z.array(filledText()).optional(),
+    }),
+  ],
+  `must be ${DELIVERY_MODES.map((mode) => `"${mode}"`).join(' or ')}, or an object with mode and after`,
+);
+
 const mapping = z.looseObject({
   name: filledText(),
   source: filledText(),
@@ -162,6 +178,8 @@ const mapping = z.looseObject({
   postMapping: script(),
   /** What a delivery of all, or a reconciliation, may do; false: all there is. */
   thresholds: anyThresholds.optional(),
+  /** How, and behind which other mappings, a change is delivered. */
+  delivery: delivery.optional(),
   queuedSync: jsonObject().optional(),
   ...reconciliation,
   /** For those who read the configuration. */

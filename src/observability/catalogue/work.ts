@@ -234,6 +234,11 @@ export const WORK = {
     level: 'warn',
     text: ({ message }) => message,
   }),
+  'sync.undone': said<{ mapping: string; source: string }>({
+    level: 'info',
+    text: ({ mapping, source }) =>
+      `a change was not stored whose targets ${mapping} had written: ${source} is delivered as it is stored`,
+  }),
   'recon.ended': said<{
     run: string;
     mapping: string;
