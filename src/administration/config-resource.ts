@@ -79,7 +79,7 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
         path: `${path}/{id}`,
         kind: 'instance',
         title: 'configuration',
-        methods: ['read', 'update', 'patch', 'delete'],
+        methods: ['read', 'update', 'patch', 'delete', 'action'],
         actions: ACTIONS.describe(),
       },
       { path: `${path}/_refused`, kind: 'singleton', title: 'refused files', methods: ['read'], actions: [] },

@@ -23,7 +23,7 @@ import { EventStreams } from './event-streams.ts';
 import { EventWriter } from './event-writer.ts';
 import { eventsResource } from './events-resource.ts';
 import { mayAsk, mayRead } from './may-listen.ts';
-import { eventOfChange, eventOfObservation, type ToldEvent } from './told-event.ts';
+import { EVENT_LOOP, eventOfChange, eventOfLog, eventOfObservation, type ToldEvent } from './told-event.ts';
 import { parseTopics, reading, type Topic } from './topic.ts';
 
 export interface EventFeature extends Feature {
@@ -50,6 +50,7 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
   const types = () => config.get(managedConfig).objects.map(({ name }) => name);
   let writer: EventWriter | undefined;
   let streams: EventStreams | undefined;
+  let nodeName = '';
   beforeCommit(database, async (unitOfWork) => {
     const { changes, actor } = unitOfWork;
     const topics = config.get(auditConfig).eventTopics;
@@ -99,7 +100,7 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
   function node(ground: NodeGround): NodePart {
     const { membership, name, isWoken } = ground;
     const { nodeId } = membership;
-    const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: 'events', error });
+    const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: EVENT_LOOP, error });
     const own = new EventWriter({
       isHeard,
       write: (events, isGap) =>
@@ -116,6 +117,7 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
       observe,
     });
     writer = own;
+    nodeName = name;
     streams = all;
     membership.onLook(async (nodes) => {
       const listened = nodes.some(({ state, listens }) => state === 'running' && listens);
@@ -151,6 +153,8 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
     observe(said) {
       if (writer === undefined || !isHeard()) return;
       if (said.kind === 'changes.committed') return writer.tell(said.events);
+      const logged = eventOfLog(said, nodeName);
+      if (logged !== undefined) writer.tell([logged]);
       if (said.kind === 'login.attempted' && !config.get(auditConfig).eventTopics.authentication.enabled)
         return;
       const event = eventOfObservation(said);

@@ -1,6 +1,9 @@
 import type { Actor, Change } from '#database/index.ts';
 import { isObject } from '#json/index.ts';
-import type { Observation } from '#observability/index.ts';
+import { isLogged, type Observation } from '#observability/index.ts';
+
+/** By this name it is said that events could not be written. */
+export const EVENT_LOOP = 'events';
 
 /** What has happened, without what it was. */
 export interface ToldEvent {
@@ -10,6 +13,8 @@ export interface ToldEvent {
   readonly operation: 'create' | 'update' | 'delete';
   readonly rev?: string;
   readonly transaction?: string;
+  /** Of a log: whose it is. */
+  readonly node?: string;
 }
 
 /** Topics by the beginnings of what they tell of. */
@@ -51,6 +56,13 @@ function placeOf(name: string): Pick<ToldEvent, 'topic' | 'resource'> | undefine
   }
   const place = PLACES.find(([prefix]) => name === prefix || name.startsWith(`${prefix}/`));
   return place && { topic: place[1], resource: name };
+}
+
+/** That a node has written into its log; undefined where it has not. */
+export function eventOfLog(said: Observation, node: string): ToldEvent | undefined {
+  // What could not be told is not told of: that would go on and on.
+  if (!isLogged(said) || (said.kind === 'loop.failed' && said.loop === EVENT_LOOP)) return undefined;
+  return { topic: 'log', resource: 'log', operation: 'create', node };
 }
 
 /** What is told of what the server says of itself; undefined of most. */

@@ -14,6 +14,7 @@ const ASKED: Readonly<Record<string, string>> = {
   deadletter: 'workflow/job/deadletter',
   config: 'config',
   audit: 'audit/activity',
+  log: 'log',
 };
 /** These are read as a whole. */
 const READ = new Set(['cluster', 'config', 'taskscanner']);

@@ -7,5 +7,5 @@ export type { Gauge } from './gauge.ts';
 export { LogRing } from './log-ring.ts';
 export { createLogSink } from './log-sink.ts';
 export { createMetrics } from './metric-sink.ts';
-export { type Observation, type Observe, observeAll } from './observation.ts';
+export { isLogged, type Observation, type Observe, observeAll } from './observation.ts';
 export { processGauges } from './process-gauges.ts';

@@ -25,6 +25,13 @@ export function rowOf(observation: Observation): Row<Observation> {
   return CATALOGUE[observation.kind] as Row<Observation>;
 }
 
+/** Whether it becomes a line of the log from `info` on. */
+export function isLogged(observation: Observation): boolean {
+  const { level } = rowOf(observation);
+  const at = typeof level === 'string' ? level : level(observation);
+  return at !== 'trace' && at !== 'debug';
+}
+
 /** One observer that tells all sinks. */
 export function observeAll(...sinks: readonly Observe[]): Observe {
   return (observation) => {

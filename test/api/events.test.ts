@@ -108,6 +108,24 @@ describe('streams of events', () => {
     await server.api('POST', `cluster/${node}?_action=resume`);
   });
 
+  it('tell that a node has written into its log, and which one', async () => {
+    await using listener = await listenTo(server.url, 'log');
+    const { node } = await other.observed('node.named');
+    const source = 'logger.warn("Look here")';
+    await other.api('POST', 'script?_action=eval', { body: { type: 'text/javascript', source } });
+    const { data } = await listener.next(({ data: { topic, node: of } }) => topic === 'log' && of === node);
+    expect(data).toEqual({ topic: 'log', resource: 'log', operation: 'create', node });
+    const { body } = await other.api('GET', `log?_queryFilter=true&_sortKeys=-_id&_pageSize=1`);
+    expect(body.result[0]).toMatchObject({ node, level: 'warn', msg: expect.stringContaining('Look here') });
+    // What a listener causes by listening is nothing that it hears of.
+    const told = listener.heard.length;
+    const { body: renamed } = await rename(other, 'ada', 'After the log');
+    await using objects = await listenTo(other.url, 'object:user/ada');
+    await rename(other, 'ada', 'After that');
+    await objects.next(({ data: { rev } }) => rev !== undefined && rev !== renamed._rev);
+    expect(listener.heard.length).toBe(told);
+  });
+
   it('tell of no entry of the audit that the configuration leaves out', async () => {
     const audit = (await server.api('GET', 'config/audit')).body;
     const put = async (topics: object) => {
@@ -148,6 +166,7 @@ describe('streams of events', () => {
       'object:user/ada',
       'object:user/eve,object:user/ada',
       'config',
+      'log',
       'firing',
       'task',
     ]) {

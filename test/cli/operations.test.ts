@@ -211,7 +211,12 @@ describe('svc process, task and dead-letter', () => {
     expect((await svc(['why', 'process', _id, '-o', 'table'])).out).toContain(
       `failed for good in job ${letter._id}`,
     );
-    expect(await lines(['dead-letter', 'retry', '--process', _id])).toEqual([`retried ${letter._id}`]);
+    const again = await svc(['dead-letter', 'retry', '--process', _id, '-o', 'json']);
+    expect([again.code, JSON.parse(again.out)]).toMatchObject([1, { _id: letter._id, outcome: 'failed' }]);
+    await server.api('PATCH', `workflow/processinstance/${_id}`, {
+      body: [{ operation: 'add', field: '/processVariables/who', value: 'ada' }],
+    });
+    expect(await lines(['dead-letter', 'retry', letter._id])).toEqual([`${letter._id}  completed`]);
   });
 });
 

@@ -1,7 +1,6 @@
-import { agreed } from './change.ts';
+import { agreed, DRY_RUN } from './change.ts';
 import { textOf } from './connection.ts';
-import { LIST_FLAGS, showList } from './list.ts';
-import { showObject } from './output.ts';
+import { FILTER_FLAG, LIST_FLAGS, showList } from './list.ts';
 import { showAnswer } from './report.ts';
 import { sinceOf } from './time-argument.ts';
 import { commandOfVerbs } from './verb.ts';
@@ -13,9 +12,9 @@ export const apiKeys = commandOfVerbs({
   verbs: {
     list: {
       does: 'the keys, without what would let somebody in',
-      flags: LIST_FLAGS,
+      flags: { ...FILTER_FLAG, ...LIST_FLAGS },
       example: 'svc api-key list -o table',
-      run: (asked) => showList(asked, 'apikey'),
+      run: (asked) => showList(asked, 'apikey', textOf(asked.flags, 'filter')),
     },
     create: {
       does: 'one, which is shown this once',
@@ -41,10 +40,11 @@ export const apiKeys = commandOfVerbs({
     revoke: {
       does: 'from now on it lets nobody in',
       takes: ['<id>'],
-      flags: { yes: { short: 'y', does: 'does not ask' } },
+      flags: { ...DRY_RUN, yes: { short: 'y', does: 'does not ask' } },
       async run({ client, flags, form }, id: string) {
         await agreed(flags, `Revoke the key ${id}?`);
-        showObject(await client.resource('apikey').delete(id), form);
+        const dryRun = flags['dry-run'] === true;
+        showAnswer(await client.resource('apikey').delete(id, { dryRun }), form);
       },
     },
   },

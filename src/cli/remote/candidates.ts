@@ -6,6 +6,7 @@ import { connectionOf, type Flags } from './connection.ts';
 import { FORMS } from './output.ts';
 import { isRecord, readProfiles } from './profiles.ts';
 import { pathOf, TOP_LEVEL } from './remote-command.ts';
+import { TOPICS } from './topics.ts';
 
 const FRESH_MS = 60_000;
 const PATIENCE_MS = 1_500;
@@ -34,7 +35,6 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   'dead-letter': 'workflow/job/deadletter',
   'api-key': 'apikey',
 };
-const TOPICS = 'firing schedule scan node task instance deadletter config audit'.split(' ');
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   METHOD: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
 };

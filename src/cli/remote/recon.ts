@@ -1,6 +1,7 @@
 import { EXIT } from '../command.ts';
+import { cancelRun } from './cancel-run.ts';
 import { textOf } from './connection.ts';
-import { LIST_FLAGS, showList } from './list.ts';
+import { FILTER_FLAG, LIST_FLAGS, showList } from './list.ts';
 import { isTable, ListWriter, say, showObject } from './output.ts';
 import type { Asked } from './remote-command.ts';
 import { showAnswer } from './report.ts';
@@ -90,11 +91,7 @@ export const recon = commandOfVerbs({
     cancel: {
       does: 'end one between two entries',
       takes: ['<id>'],
-      async run({ client }, id: string) {
-        const { status } = await client.resource('recon').action<{ status: string }>('cancel', { id });
-        say(status === 'SUCCESS' ? `recon ${id} cancelled` : `recon ${id} has ended already`);
-        return status === 'SUCCESS' ? EXIT.OK : EXIT.FINDING;
-      },
+      run: (asked, id: string) => cancelRun(asked, 'recon', 'recon', id),
     },
     report: {
       does: 'what one has found, and what has come of it',
@@ -103,11 +100,12 @@ export const recon = commandOfVerbs({
     },
     list: {
       does: 'those that are remembered',
-      flags: LIST_FLAGS,
+      flags: { ...FILTER_FLAG, ...LIST_FLAGS },
       run: (asked) =>
         showList(
           { ...asked, flags: { fields: 'mapping,mode,state,started,ended', ...asked.flags } },
           'recon',
+          textOf(asked.flags, 'filter'),
         ),
     },
   },

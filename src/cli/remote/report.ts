@@ -1,6 +1,11 @@
 import type { Change } from '#client/index.ts';
 import { type Form, isTable, say, showObject } from './output.ts';
 
+interface Told {
+  readonly form: Form;
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
 interface Report {
   readonly dryRun: true;
   readonly result: unknown;
@@ -15,6 +20,17 @@ export function showAnswer(answer: unknown, form: Form): void {
   else if (isReport(answer) && form === 'name') showAnswer(answer.result, form);
   else if (typeof answer === 'object' && answer !== null) showObject(answer, form);
   else say(String(JSON.stringify(answer)));
+}
+
+/** Lines for people, unless a form is asked for. */
+export function isSpoken({ form, flags }: Told): boolean {
+  return isTable(form) || flags['output'] === undefined;
+}
+
+/** What was done: in words for people, else in the form that was asked for. */
+export function showDone(told: Told, done: object, words: string): void {
+  if (isSpoken(told) && !isReport(done)) say(words);
+  else showAnswer(done, told.form);
 }
 
 function isReport(answer: unknown): answer is Report {

@@ -1,10 +1,12 @@
-import type { Client, Scan } from '#client/index.ts';
+import { asFilter, type Client, type Scan } from '#client/index.ts';
 import { EXIT } from '../command.ts';
+import { cancelRun } from './cancel-run.ts';
 import { DRY_RUN } from './change.ts';
-import { LIST_FLAGS, showList } from './list.ts';
-import { isTable, say, showObject } from './output.ts';
+import { textOf } from './connection.ts';
+import { FILTER_FLAG, LIST_FLAGS, showList } from './list.ts';
+import { say, showObject } from './output.ts';
 import type { Asked } from './remote-command.ts';
-import { showAnswer } from './report.ts';
+import { isSpoken, showAnswer, showDone } from './report.ts';
 import { formatScan } from './scan-progress.ts';
 import { commandOfVerbs, type Flag } from './verb.ts';
 
@@ -37,8 +39,7 @@ export const scan = commandOfVerbs({
         });
         if ('dryRun' in answer) return showAnswer(answer, form);
         if (flags['watch'] === true) return watch(asked, answer._id);
-        if (isSpoken(asked)) say(`scan ${answer._id} started; svc scan watch ${answer._id}`);
-        else showAnswer(answer, form);
+        showDone(asked, answer, `scan ${answer._id} started; svc scan watch ${answer._id}`);
       },
     },
     watch: {
@@ -49,21 +50,31 @@ export const scan = commandOfVerbs({
     cancel: {
       does: 'end a run between two objects',
       takes: ['<id>'],
-      async run({ client }, id: string) {
-        const { status } = await client.resource('taskscanner').action<{ status: string }>('cancel', { id });
-        say(status === 'SUCCESS' ? `scan ${id} cancelled` : `scan ${id} has ended already`);
-        return status === 'SUCCESS' ? EXIT.OK : EXIT.FINDING;
-      },
+      run: (asked, id: string) => cancelRun(asked, 'taskscanner', 'scan', id),
     },
     list: {
       does: 'the runs that are remembered',
-      flags: LIST_FLAGS,
+      flags: { ...FILTER_FLAG, ...LIST_FLAGS },
       async run(asked) {
-        if (!isSpoken(asked)) return showList(asked, 'taskscanner');
-        for await (const run of asked.client.resource<Scan>('taskscanner').query()) {
+        const filter = textOf(asked.flags, 'filter');
+        if (!isSpoken(asked)) return showList(asked, 'taskscanner', filter);
+        const query = filter === undefined ? {} : { filter: asFilter(filter) };
+        for await (const run of asked.client.resource<Scan>('taskscanner').query(query)) {
           say(`${run._id}  ${formatScan(run, 20)}`);
         }
       },
+    },
+    failures: {
+      does: 'the objects that failed in a run, and why',
+      takes: ['<id>'],
+      flags: { ...FILTER_FLAG, ...LIST_FLAGS },
+      example: 'svc scan failures 7c3e -o table --filter \'message co "mail"\'',
+      run: (asked, id: string) =>
+        showList(
+          { ...asked, flags: { fields: 'failedAt,message', ...asked.flags } },
+          `taskscanner/${id}/failure`,
+          textOf(asked.flags, 'filter'),
+        ),
     },
     retry: {
       does: 'try again what failed in a run',
@@ -81,11 +92,6 @@ export const scan = commandOfVerbs({
     },
   },
 });
-
-/** Lines for people, unless a form is asked for. */
-function isSpoken({ form, flags }: Asked): boolean {
-  return isTable(form) || flags['output'] === undefined;
-}
 
 /** On a terminal one line that is written anew, elsewhere a line whenever something has changed. */
 async function watch(asked: Asked, id: string): Promise<number> {

@@ -3,6 +3,7 @@ import { DRY_RUN } from './change.ts';
 import { textOf } from './connection.ts';
 import { FILTER_FLAG, LIST_FLAGS, showList } from './list.ts';
 import { ListWriter, showObject } from './output.ts';
+import type { Asked } from './remote-command.ts';
 import { showAnswer } from './report.ts';
 import { showCalendar } from './schedule-calendar.ts';
 import { sinceOf } from './time-argument.ts';
@@ -58,12 +59,14 @@ export const schedule = commandOfVerbs({
     pause: {
       does: 'it fires no more',
       takes: ['<id>'],
-      run: async ({ client, form }, id: string) => showAnswer(await client.scheduler.job(id).pause(), form),
+      flags: DRY_RUN,
+      run: (asked, id: string) => act(asked, 'pause', id),
     },
     resume: {
       does: 'it fires again',
       takes: ['<id>'],
-      run: async ({ client, form }, id: string) => showAnswer(await client.scheduler.job(id).resume(), form),
+      flags: DRY_RUN,
+      run: (asked, id: string) => act(asked, 'resume', id),
     },
     calendar: {
       does: 'when all of them fire, in the order of time, and whether the nodes have room for it',
@@ -79,6 +82,7 @@ export const schedule = commandOfVerbs({
       does: 'what became of its times; without an id, of those of all',
       takes: ['[<id>]'],
       flags: {
+        ...FILTER_FLAG,
         ...LIST_FLAGS,
         since: { value: '<time>', does: 'such as -1d, yesterday, 2026-11-21; default: all that is kept' },
         failed: { does: 'only what failed' },
@@ -86,10 +90,12 @@ export const schedule = commandOfVerbs({
       example: 'svc schedule history nightly --since -1d --failed',
       run(asked, id?: string) {
         const since = sinceOf(textOf(asked.flags, 'since'));
+        const filter = textOf(asked.flags, 'filter');
         const parts = [
           ...(id === undefined ? [] : [filterOf`schedule eq ${id}`]),
           ...(since === undefined ? [] : [filterOf`plannedAt ge ${since}`]),
           ...(asked.flags['failed'] === true ? [asFilter('failed eq true')] : []),
+          ...(filter === undefined ? [] : [asFilter(filter)]),
         ];
         const text = parts.map((part) => `(${part.text})`).join(' and ');
         const sort = { sort: '-plannedAt' };
@@ -98,3 +104,8 @@ export const schedule = commandOfVerbs({
     },
   },
 });
+
+async function act({ client, flags, form }: Asked, action: 'pause' | 'resume', id: string): Promise<void> {
+  const dryRun = flags['dry-run'] === true;
+  showAnswer(await client.scheduler.jobs.action(action, { id, dryRun }), form);
+}

@@ -2,7 +2,7 @@ import { createClient } from '#client/index.ts';
 import { UsageError } from '../usage-error.ts';
 import { withIssuer } from './browser-login.ts';
 import { firstLine, noticing, readInput, secretOf, textOf, urlOf } from './connection.ts';
-import { ListWriter, say, showObject } from './output.ts';
+import { ListWriter, showObject } from './output.ts';
 import {
   chosenProfile,
   findProfile,
@@ -12,6 +12,7 @@ import {
   writeProfiles,
 } from './profiles.ts';
 import { askSecret } from './prompt.ts';
+import { showDone } from './report.ts';
 import { commandOf, commandOfVerbs } from './verb.ts';
 
 /** `svc login`: begins a session, or takes a key, and keeps it as a profile. */
@@ -83,7 +84,7 @@ async function passwordOf(user: string, isInput: boolean): Promise<string> {
 export const logout = commandOf('logout', 'end the session of a profile, and forget it', {
   does: 'its address stays',
   example: 'svc logout --profile production',
-  async run({ flags }) {
+  async run({ flags, form }) {
     const name = chosenProfile(textOf(flags, 'profile'));
     const profile = findProfile(name);
     if (profile === undefined) throw new UsageError(`there is no profile '${name}'`);
@@ -96,7 +97,7 @@ export const logout = commandOf('logout', 'end the session of a profile, and for
         parameters: { _action: 'logout' },
       });
     }
-    say(`logged out of ${url}`);
+    showDone({ form, flags }, { _id: name, url }, `logged out of ${url}`);
   },
 });
 
@@ -123,21 +124,21 @@ export const profile = commandOfVerbs({
       does: 'the one that counts from now on',
       takes: ['<profile>'],
       example: 'svc profile use production',
-      async run(_asked, name: string) {
+      async run(asked, name: string) {
         findNamed(name);
         writeProfiles({ ...readProfiles(), current: name });
-        say(`profile ${name}`);
+        showDone(asked, { _id: name }, `profile ${name}`);
       },
     },
     delete: {
       does: 'forget it',
       takes: ['<profile>'],
-      async run(_asked, name: string) {
+      async run(asked, name: string) {
         findNamed(name);
         const { current, profiles } = readProfiles();
         const { [name]: _gone, ...left } = profiles;
         writeProfiles({ current: current === name ? 'default' : current, profiles: left });
-        say(`profile ${name} is forgotten`);
+        showDone(asked, { _id: name }, `profile ${name} is forgotten`);
       },
     },
   },

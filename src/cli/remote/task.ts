@@ -6,8 +6,16 @@ import { ASSIGNMENTS, CONTENT_NOTES, contentOf, FILE_FLAG } from './content.ts';
 import { LIST_FLAGS, showList } from './list.ts';
 import { say } from './output.ts';
 import type { Asked } from './remote-command.ts';
-import { showAnswer } from './report.ts';
+import { isSpoken, showAnswer, showDone } from './report.ts';
 import { commandOfVerbs } from './verb.ts';
+
+/** For what comes of each. */
+const RETRY_WAIT = '5s';
+
+interface Retried {
+  readonly outcome: string;
+  readonly failure?: { readonly message: string };
+}
 
 /** `svc task …` */
 export const task = commandOfVerbs({
@@ -37,9 +45,11 @@ export const task = commandOfVerbs({
     claim: {
       does: 'take it; default: for yourself',
       takes: ['<id>', '[<user>]'],
-      async run({ client, form }, id: string, user?: string) {
+      flags: DRY_RUN,
+      async run({ client, flags, form }, id: string, user?: string) {
         const userId = user ?? (await client.whoAmI())['authenticationId'];
-        showAnswer(await client.tasks.action('claim', { id, body: { userId } }), form);
+        const dryRun = flags['dry-run'] === true;
+        showAnswer(await client.tasks.action('claim', { id, body: { userId }, dryRun }), form);
       },
     },
     complete: {
@@ -68,7 +78,7 @@ export const deadLetter = commandOfVerbs({
       run: (asked) => showList(asked, 'workflow/job/deadletter', undefined, ofInstance(asked)),
     },
     retry: {
-      does: 'one, or with --process or --every those of an instance, or all; waits up to 5 s for what comes of each',
+      does: 'one, or with --process or --every those of an instance, or all; ends with 1 when one fails again',
       takes: ['[<id>]'],
       flags: { process: { value: '<id>', does: 'of one instance' }, every: { does: 'all that there are' } },
       example: 'svc dead-letter retry --process 4711',
@@ -81,12 +91,15 @@ export const deadLetter = commandOfVerbs({
         const query = { queryId: 'filtered-query', parameters: ofInstance(asked) };
         // All are known before the first is tried: one that fails again is a letter again.
         const ids = id === undefined ? await idsOf(letters.query(query)) : [id];
+        let isWell = true;
         for (const each of ids) {
-          await letters.action('retry', { id: each });
-          say(`retried ${each}`);
+          const told = await letters.action<Retried>('retry', { id: each, parameters: { wait: RETRY_WAIT } });
+          const why = told.failure === undefined ? '' : `: ${told.failure.message}`;
+          showDone(asked, { _id: each, ...told }, `${each}  ${told.outcome}${why}`);
+          isWell &&= told.outcome !== 'failed';
         }
-        if (ids.length === 0) say('there is none');
-        return EXIT.OK;
+        if (ids.length === 0 && isSpoken(asked)) say('there is none');
+        return isWell ? EXIT.OK : EXIT.FINDING;
       },
     },
   },
