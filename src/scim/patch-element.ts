@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type JsonValue, sizeOf } from '#json/index.t
 import { isElement } from './content.ts';
 import type { ScimFilter } from './filter.ts';
 import { type Attribute, subAttributeAt } from './resource-type.ts';
+import { marksOf } from './said-of-attributes.ts';
 
 /** What a condition looks at of an element, at most; and so many bytes of its texts take as long as one look. */
 const LOOKS = 20;
@@ -80,12 +81,8 @@ export function hasNoPlace({ binding }: Attribute, filter: ScimFilter): boolean 
 /** Which elements there may be, for whoever has meant another one. */
 export function placesOf({ name, binding }: Attribute): { readonly hint?: string } {
   if (binding.kind !== 'elements') return {};
-  const places = binding.elements.map(({ marks }) =>
-    Object.entries(marks)
-      .map(([mark, value]) => `${mark} eq ${JSON.stringify(value)}`)
-      .join(' and '),
-  );
-  return { hint: `There is a place for ${places.map((place) => `${name}[${place}]`).join(', ')}` };
+  const places = binding.elements.map((element) => `${name}[${marksOf(element)}]`);
+  return { hint: `There is a place for ${places.join(', ')}` };
 }
 
 type Condition = Extract<ScimFilter, { kind: 'compare' }> | Extract<ScimFilter, { kind: 'present' }>;

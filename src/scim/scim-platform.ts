@@ -19,17 +19,27 @@ export interface Ask {
   all(request: Extract<Request, { method: 'query' }>): Promise<QueryResult>;
 }
 
-/** @param context as whom */
+interface AskOptions {
+  readonly isServer?: boolean;
+  readonly tell?: (error: unknown) => unknown;
+}
+
+/**
+ * @param context as whom
+ * @param options.tell what becomes of an error
+ */
 export function askAs(
   router: Pick<Router, 'handle'>,
   context: () => Context,
-  { isServer = false } = {},
+  { isServer = false, tell = (error) => error }: AskOptions = {},
 ): Ask {
   const unexpected = ({ kind }: Response) => new Error(`a ${kind} came where another kind was asked for`);
   return {
     isServer,
     async one(request) {
-      const answer = await router.handle(context(), request);
+      const answer = await router.handle(context(), request).catch((error: unknown) => {
+        throw tell(error);
+      });
       if (answer.kind !== 'resource') throw unexpected(answer);
       return answer;
     },

@@ -21,6 +21,7 @@ import { performBulk } from './bulk.ts';
 import { fieldsFor, WHOLE } from './fields.ts';
 import { countOf, wholeNumber } from './read-query.ts';
 import { type ResourceType, schemasOf } from './resource-type.ts';
+import { saidOfAttributes } from './said-of-attributes.ts';
 import { DISCOVERY, resourceTypeAnswer, schemaAnswers, serviceProviderConfig } from './schema-answer.ts';
 import { ScimObjects, type ScimPage } from './scim-objects.ts';
 import { type Ask, askAs, baseOf, type ScimPlatform } from './scim-platform.ts';
@@ -80,6 +81,7 @@ export class ScimResource implements RouteHandler {
     const saysForCaller = isWordOfCaller(context);
     const ask = askAs(this.#platform.router, () => ({ ...nestedContext(context), saysForCaller }), {
       isServer: true,
+      tell: (error) => saidOfAttributes(type, error),
     });
     return this.#onType(context, request, this.#objects(context, type, request, ask), id);
   }
@@ -132,7 +134,9 @@ export class ScimResource implements RouteHandler {
       });
     }
     if (request.method === 'create' || request.method === 'query') return unsupported(request);
-    const ask = askAs(this.#platform.router, () => nextContext(context));
+    const ask = askAs(this.#platform.router, () => nextContext(context), {
+      tell: (error) => saidOfAttributes(type, error),
+    });
     return this.#onType(context, request, this.#objects(context, type, request, ask), id);
   }
 

@@ -108,6 +108,28 @@ describe('a request', () => {
   );
 });
 
+describe('a resource that policies refuse', () => {
+  it.each<[string, object, string]>([
+    [
+      'lacks what is required',
+      { userName: 'lacking' },
+      'name.givenName is required; name.familyName is required; emails[type eq "work"].value is required',
+    ],
+    [
+      'has a value that is none',
+      person('wrong', { emails: [{ value: 'no address' }] }),
+      'emails[type eq "work"].value does not meet VALID_EMAIL_ADDRESS_FORMAT',
+    ],
+  ])('and that %s is told so by the names of attributes', async (_what, body, words) => {
+    const { status, body: error } = await scim('POST', '/Users', body);
+    expect([status, error.scimType, error.detail]).toEqual([
+      400,
+      'invalidValue',
+      `Policy validation failed. ${words}`,
+    ]);
+  });
+});
+
 describe('a page', () => {
   it.each([
     ['startIndex=0&count=1', 200, { startIndex: 1, itemsPerPage: 1 }],
