@@ -14,6 +14,8 @@ import { touchesCaller } from './touches-caller.ts';
 
 const MOST_OF_CALLER = 6;
 const MOST_OF_NODE = 500;
+/** Batches that a client that comes back is told of: what is more may not be told to any client, and is read for each. */
+const MOST_TOLD_AGAIN = 200;
 const BEAT_MS = 15_000;
 /** A node without wake-ups looks so often, as long as somebody listens. */
 const POLL_MS = 100;
@@ -115,7 +117,8 @@ export class EventStreams implements Service {
     const isSure = await this.#listen();
     const { database } = this.#options;
     const { first, last } = await findKept(database.db);
-    const isMissing = since !== undefined && (since > last || (since < last && since < first - 1));
+    const isBehind = since !== undefined && (since < last - MOST_TOLD_AGAIN || since < first - 1);
+    const isMissing = since !== undefined && (since > last || (since < last && isBehind));
     const from = since === undefined || isMissing ? last : since;
     // What the others have been told, this one may have to hear, too.
     const before = from < this.#at ? await this.#readAll(from, this.#at) : [];

@@ -12,6 +12,7 @@ const createRoles = (prefix: string, count: number) => `
     svc.create('managed/role', '${prefix}' + n, {name: '${prefix}' + n, description: 'Made by a script'});
   }
   n`;
+const ADMIN = `Basic ${Buffer.from('svc-admin:Correct-Horse-9').toString('base64')}`;
 const EVE = { 'X-Svc-Username': 'eve', 'X-Svc-Password': PASSWORD };
 
 describe('streams of events', () => {
@@ -208,7 +209,7 @@ describe('streams of events', () => {
     );
     await before[Symbol.asyncDispose]();
     const { body } = await rename(other, 'ada', 'Missed');
-    const admin = { Authorization: `Basic ${Buffer.from('svc-admin:Correct-Horse-9').toString('base64')}` };
+    const admin = { Authorization: ADMIN };
     await eventually(batches, (count) => count > Number(before.lastId));
     {
       await using after = await listenTo(other.url, 'object:user', {
@@ -225,6 +226,22 @@ describe('streams of events', () => {
       'Last-Event-ID': before.lastId!,
     });
     expect(late.heard.some(({ event }) => event === 'gap')).toBe(true);
+  });
+
+  it('are not told all that there was again, which anybody could ask for as often as they like', async () => {
+    await using witness = await listenTo(server.url, 'config');
+    await server.database.pool.query(`
+      insert into event_batch (node, is_gap, events) select 'x', false, '[]' from generate_series(1, 300)`);
+    const { rows } = await server.database.pool.query('select max(id)::int as last from event_batch');
+    for (const [behind, isGap] of [
+      [250, true],
+      [150, false],
+    ] as const) {
+      const headers = { Authorization: ADMIN, 'Last-Event-ID': String(rows[0].last - behind) };
+      await using late = await listenTo(server.url, 'config', headers);
+      expect([behind, late.heard.some(({ event }) => event === 'gap')]).toEqual([behind, isGap]);
+    }
+    expect(witness.status).toBe(200);
   });
 
   describe('end at once on every node, and not with the next beat,', () => {
