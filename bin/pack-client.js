@@ -43,6 +43,7 @@ function compile(outDir) {
     moduleResolution: ts.ModuleResolutionKind.Bundler,
     types: [],
     strict: true,
+    skipDefaultLibCheck: true,
     exactOptionalPropertyTypes: true,
     verbatimModuleSyntax: true,
     rewriteRelativeImportExtensions: true,

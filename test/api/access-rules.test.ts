@@ -9,6 +9,7 @@ import { AccessRules } from '../../src/security/index.ts';
 import { expectNothingTakenBack, startAccessSite, TYPES } from '../support/access-site.ts';
 import type { Api, CallOptions } from '../support/api.ts';
 import { callerAs, PASSWORD } from '../support/credentials.ts';
+import { runs } from '../support/long.ts';
 import type { TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -289,7 +290,7 @@ describe('conditions', () => {
           await decideByScript(text, asked as Request),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
 import type { Api } from '../support/api.ts';
+import { longOr } from '../support/long.ts';
 import { SEED } from '../support/property-seed.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -132,7 +133,11 @@ describe('correlation in a reconciliation', () => {
           if (Number(count) > 0) seen.add(situation);
         }
       }),
-      { endOnFailure: true, numRuns: Number(process.env['SVC_TEST_RECON_RUNS'] ?? 8), seed: SEED },
+      {
+        endOnFailure: true,
+        numRuns: Number(process.env['SVC_TEST_RECON_RUNS'] ?? longOr(40, 8)),
+        seed: SEED,
+      },
     );
     expect([...seen]).toEqual(
       expect.arrayContaining(['ABSENT', 'FOUND', 'FOUND_ALREADY_LINKED', 'AMBIGUOUS']),

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { longOr } from '../support/long.ts';
 import { SEED } from '../support/property-seed.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-const RUNS = Number(process.env['SVC_TEST_RECON_RUNS'] ?? 8);
+const RUNS = Number(process.env['SVC_TEST_RECON_RUNS'] ?? longOr(40, 8));
 const PROPERTIES = ['a', 'b', 'c'] as const;
 
 const value = fc.option(fc.constantFrom('x', 'y', 'z', "o'hara", 'ü'), { nil: undefined });

@@ -8,6 +8,7 @@ import { meetsFilter } from '#scim/filter-match.ts';
 import { scimClient, scimOf } from '../support/scim.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import '../support/property-seed.ts';
+import { runs } from '../support/long.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
@@ -332,7 +333,7 @@ describe('a filter', () => {
         const meant = all.filter((one) => meetsFilter(parseScimFilter(text, [ENTERPRISE]), one, isExact));
         expect([text, ids(found).toSorted()]).toEqual([text, meant.map(({ id }) => String(id)).toSorted()]);
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { PASSWORD } from '../support/credentials.ts';
 import { scimClient, scimOf } from '../support/scim.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import '../support/property-seed.ts';
+import { runs } from '../support/long.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -338,7 +339,7 @@ describe('a list', () => {
         );
         expect([text, ids(body.Resources)]).toEqual([text, ids(expected)]);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

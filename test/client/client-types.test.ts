@@ -50,6 +50,7 @@ describe('svc client types', () => {
       moduleResolution: ts.ModuleResolutionKind.Bundler,
       types: [],
       strict: true,
+      skipDefaultLibCheck: true,
       allowImportingTsExtensions: true,
       noEmit: true,
     });

@@ -266,6 +266,7 @@ describe('the client', () => {
       moduleResolution: ts.ModuleResolutionKind.Bundler,
       types: [],
       strict: true,
+      skipDefaultLibCheck: true,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
       allowImportingTsExtensions: true,

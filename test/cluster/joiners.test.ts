@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '#database/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { longOr } from '../support/long.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { type NodeProcess, startNodeProcess } from '../support/node-process.ts';
 import type { TestDatabase } from '../support/postgres.ts';
@@ -10,7 +11,7 @@ import { sampleFiles } from '../support/sample.ts';
 import { SLAPD, type Slapd, startSlapd } from '../support/slapd.ts';
 
 /** `SVC_TEST_KILLS=200` is the long form. */
-const KILLS = Number(process.env['SVC_TEST_KILLS'] ?? 1);
+const KILLS = Number(process.env['SVC_TEST_KILLS'] ?? longOr(3, 1));
 const PEOPLE = Number(process.env['SVC_TEST_JOINERS'] ?? 60);
 const FROM_HR = 'systemHrAccounts_managedUser';
 

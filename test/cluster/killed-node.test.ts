@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster } from '../support/cluster.ts';
 import { type Fault, faultyEnvironment } from '../support/database-faults.ts';
+import { some } from '../support/long.ts';
 import type { NodeProcess } from '../support/node-process.ts';
 
 /** The statement that ends runs, by what it deletes. */
@@ -20,30 +21,40 @@ describe('a cluster of which a node is killed', () => {
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
 
-  it.each<[string, string, Fault]>([
-    [
-      'claimed',
-      'has claimed',
-      { statement: 'insert into scheduler_run', when: 'after', minRows: 2, what: 'kill' },
-    ],
-    ['started', 'has started runs', { statement: 'set started_at', when: 'after', minRows: 1, what: 'kill' }],
-    [
-      'runs',
-      'runs, its effects written',
-      { statement: 'insert into .?managed_object', when: 'after', what: 'kill' },
-    ],
-    ['completing', 'is about to complete', { statement: COMPLETION, when: 'before', what: 'kill' }],
-    [
-      'committing',
-      'is about to commit',
-      { armedBy: COMPLETION, statement: '^commit$', when: 'before', what: 'kill' },
-    ],
-    [
-      'committed',
-      'has committed',
-      { armedBy: COMPLETION, statement: '^commit$', when: 'after', what: 'kill' },
-    ],
-  ])('loses and doubles nothing: %s, when it %s', async (name, _phase, fault) => {
+  it.each(
+    some<[string, string, Fault]>(
+      [
+        [
+          'claimed',
+          'has claimed',
+          { statement: 'insert into scheduler_run', when: 'after', minRows: 2, what: 'kill' },
+        ],
+        [
+          'runs',
+          'runs, its effects written',
+          { statement: 'insert into .?managed_object', when: 'after', what: 'kill' },
+        ],
+        [
+          'committed',
+          'has committed',
+          { armedBy: COMPLETION, statement: '^commit$', when: 'after', what: 'kill' },
+        ],
+      ],
+      [
+        [
+          'started',
+          'has started runs',
+          { statement: 'set started_at', when: 'after', minRows: 1, what: 'kill' },
+        ],
+        ['completing', 'is about to complete', { statement: COMPLETION, when: 'before', what: 'kill' }],
+        [
+          'committing',
+          'is about to commit',
+          { armedBy: COMPLETION, statement: '^commit$', when: 'before', what: 'kill' },
+        ],
+      ],
+    ),
+  )('loses and doubles nothing: %s, when it %s', async (name, _phase, fault) => {
     await sql`update scheduler_setting set paused = false`.execute(cluster.database.db);
     const victim = await cluster.start(name, faultyEnvironment(fault));
     expect(await victim.ended).toBe('SIGKILL');
@@ -66,10 +77,12 @@ describe('a cluster of which a node is killed', () => {
 const BATCH = String.raw`insert into .?managed_object[\s\S]*${COMPLETION}`;
 
 describe('a cluster of which a node is killed while firings go together', () => {
-  it.each<[string, Fault]>([
-    ['has executed a batch', { statement: BATCH, nth: 12, when: 'before', what: 'kill' }],
-    ['has stored a batch', { statement: BATCH, nth: 12, when: 'after', what: 'kill' }],
-  ])('loses and doubles nothing when it %s', async (_phase, fault) => {
+  it.each(
+    some<[string, Fault]>(
+      [['has stored a batch', { statement: BATCH, nth: 12, when: 'after', what: 'kill' }]],
+      [['has executed a batch', { statement: BATCH, nth: 12, when: 'before', what: 'kill' }]],
+    ),
+  )('loses and doubles nothing when it %s', async (_phase, fault) => {
     await using cluster = await Cluster.createPatient();
     const heir = await cluster.start('heir', { SVC_ROLES: 'api' });
     const jobs = Array.from({ length: 40 }, (_, n) => `job-${n}`);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, migrate, openDatabase, readMigrations } from '#database/index.ts';
 import { ADMIN_PASSWORD } from '../support/api.ts';
+import { runs } from '../support/long.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { type Pair, startPair } from '../support/standby.ts';
 
@@ -160,7 +161,7 @@ describe('a node that has a standby for reading', () => {
         }
         await resume();
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
     const after = await counts();
     expect(after.primary).toBeGreaterThan(before.primary);

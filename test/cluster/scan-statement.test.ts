@@ -14,6 +14,7 @@ import { startScan } from '../../src/taskscanner/start-scan.ts';
 import { type FaultControl, installFaults } from '../support/database-faults.ts';
 import { eventually } from '../support/eventually.ts';
 import { seededRandom } from '../support/hostile-requests.ts';
+import { longOr } from '../support/long.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 import { SEED } from '../support/property-seed.ts';
 import { wakesOf } from '../support/queue-wakes.ts';
@@ -22,7 +23,7 @@ import { statementsOf } from '../support/workflow-core.ts';
 const APPLICATION = 'faulty';
 const OBJECTS = 2;
 /** Which part of all statements: 1 for each of them. Each kind of fault begins with another one. */
-const STRIDE = Number(process.env['SVC_TEST_STRIDE'] ?? 7);
+const STRIDE = Number(process.env['SVC_TEST_STRIDE'] ?? longOr(7, 21));
 
 /** Stands in the place of a script, so that all happens in this process: leaves a mark for each object. */
 function scriptsDoing(router: () => Router, work: ScriptWork): Scripts {

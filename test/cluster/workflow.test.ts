@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#database/index.ts';
 import { type Fault, faultyEnvironment } from '../support/database-faults.ts';
 import { eventually } from '../support/eventually.ts';
+import { some } from '../support/long.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { type NodeProcess, startNodeProcess } from '../support/node-process.ts';
 import type { TestDatabase } from '../support/postgres.ts';
@@ -127,19 +128,28 @@ describe('a cluster that runs processes', () => {
     await testDatabase[Symbol.asyncDispose]();
   });
 
-  test.each<[string, Fault]>([
-    ['before it stores what steps have come to', { statement: 'held_states', when: 'before', what: 'kill' }],
-    ['before it hears that steps are stored', { statement: 'held_states', when: 'after', what: 'kill' }],
-    [
-      'inside the transaction of a step, its effects written',
-      { armedBy: '^begin', statement: 'insert into .?managed_object', when: 'after', what: 'kill' },
-    ],
-    [
-      'when a step has been written and not committed',
-      { armedBy: '^begin', statement: 'held_states', when: 'after', what: 'kill' },
-    ],
-    ['between two steps', { armedBy: 'held_states', statement: '^commit$', when: 'after', what: 'kill' }],
-  ])('a node killed %s: every effect is there once', async (phase, fault) => {
+  test.each(
+    some<[string, Fault]>(
+      [
+        ['before it hears that steps are stored', { statement: 'held_states', when: 'after', what: 'kill' }],
+        [
+          'inside the transaction of a step, its effects written',
+          { armedBy: '^begin', statement: 'insert into .?managed_object', when: 'after', what: 'kill' },
+        ],
+      ],
+      [
+        [
+          'before it stores what steps have come to',
+          { statement: 'held_states', when: 'before', what: 'kill' },
+        ],
+        [
+          'when a step has been written and not committed',
+          { armedBy: '^begin', statement: 'held_states', when: 'after', what: 'kill' },
+        ],
+        ['between two steps', { armedBy: 'held_states', statement: '^commit$', when: 'after', what: 'kill' }],
+      ],
+    ),
+  )('a node killed %s: every effect is there once', async (phase, fault) => {
     const victim = await startNode(`victim-${phase.replaceAll(/\W+/g, '-')}`, faultyEnvironment(fault));
     const workflow = workflowApi(heir.api);
     const started: string[] = [];
@@ -166,14 +176,18 @@ describe('a cluster that runs processes', () => {
     expect(left.rowCount).toBe(0);
   });
 
-  test.each<[string, Fault]>([
-    [
-      'that has looked at',
-      { statement: 'order by root.instance_id', when: 'after', minRows: 2, what: 'kill' },
-    ],
-    ['before it stores', { statement: 'held_states', when: 'before', what: 'kill' }],
-    ['that has stored', { statement: 'held_states', when: 'after', what: 'kill' }],
-  ])('a node killed %s the steps of many timers: each has fired once', async (phase, fault) => {
+  test.each(
+    some<[string, Fault]>(
+      [['that has stored', { statement: 'held_states', when: 'after', what: 'kill' }]],
+      [
+        [
+          'that has looked at',
+          { statement: 'order by root.instance_id', when: 'after', minRows: 2, what: 'kill' },
+        ],
+        ['before it stores', { statement: 'held_states', when: 'before', what: 'kill' }],
+      ],
+    ),
+  )('a node killed %s the steps of many timers: each has fired once', async (phase, fault) => {
     const workflow = workflowApi(heir.api);
     const started: string[] = [];
     const keys = ['timed', 'timed', 'timed', 'scripted'];

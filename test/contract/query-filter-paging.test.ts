@@ -13,6 +13,7 @@ import { type PagedQuery, parsePageCookie } from '#resource/query/paging-cookie.
 import { applyQueryInMemory } from '#resource/query/paging-in-memory.ts';
 import { parseQueryFilter } from '#resource/query/query-filter-parser.ts';
 import { parseSortKeys, type SortKey, totalOrder } from '#resource/query/sort-key.ts';
+import { runs } from '../support/long.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { data, PROPERTY_TYPES, sortKeys } from './query-filter-arbitrary.ts';
 
@@ -112,7 +113,7 @@ describe('sorted pages in Postgres', () => {
           }
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 
@@ -136,7 +137,7 @@ describe('sorted pages in Postgres', () => {
         const ids = second.rows.map((row) => row['_id']);
         expect(await page(query, table, pageSize, first.cookie)).toEqual({ ids, cookie: second.cookie });
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

@@ -10,6 +10,7 @@ import { objectTable, type QueryTable } from '#repo/filter-sql-table.ts';
 import type { QueryFilter } from '#resource/query/query-filter.ts';
 import { compileFilter } from '#resource/query/query-filter-match.ts';
 import { parseQueryFilter } from '#resource/query/query-filter-parser.ts';
+import { runs } from '../support/long.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { filter as anyFilter, data, PROPERTY_TYPES } from './query-filter-arbitrary.ts';
 
@@ -98,7 +99,7 @@ describe('a filter in Postgres', () => {
         pairs += values.length * filters.length;
         await expectAgreement(store(values), filters, table);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
     expect(pairs).toBeGreaterThan(500);
   });

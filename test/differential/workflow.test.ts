@@ -3,6 +3,7 @@ import { Engine } from 'bpmn-engine';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { apply, compile, type EngineHandlers, type ProcessState } from '../../src/workflow/engine/index.ts';
+import { runs } from '../support/long.ts';
 import { loopDecisions, type RandomProcess, randomProcess } from '../unit/workflow/engine/random-process.ts';
 
 /**
@@ -10,7 +11,7 @@ import { loopDecisions, type RandomProcess, randomProcess } from '../unit/workfl
  * loops, or parallel work and sub-processes. With both together its joins open early or never.
  */
 const SEED = Number(process.env['WORKFLOW_FUZZ_SEED'] ?? 20_260_101);
-const RUNS = Number(process.env['WORKFLOW_DIFFERENTIAL_RUNS'] ?? 60);
+const RUNS = Number(process.env['WORKFLOW_DIFFERENTIAL_RUNS'] ?? runs(60));
 
 const picks = fc.array(fc.nat(1000), { minLength: 1, maxLength: 40 });
 

@@ -3,9 +3,9 @@ import { expect } from 'vitest';
 import { type Database, openDatabase } from '#database/index.ts';
 import { eventually } from './eventually.ts';
 import { PATIENT_LEASE_S, setLease } from './lease.ts';
-import { createSchemaDatabase } from './migrated-database.ts';
 import { type NodeProcess, startNodeProcess } from './node-process.ts';
 import { createProject, type TestProject } from './project.ts';
+import { createStartedDatabase } from './started-database.ts';
 
 /**
  * Leaves a mark per run, which says for which planned time it was, then works for a while or until its gate is open. To ask
@@ -54,7 +54,7 @@ export class Cluster implements AsyncDisposable {
   /** @param url a server of the test's own; default a fresh database of the run's server */
   static async create(url?: string): Promise<Cluster> {
     await using scope = new AsyncDisposableStack();
-    const databaseUrl = url ?? scope.use(await createSchemaDatabase()).url;
+    const databaseUrl = url ?? scope.use(await createStartedDatabase()).url;
     const project = scope.use(
       await createProject({
         'conf/managed.json': { objects: [{ name: 'mark' }, { name: 'gate' }] },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { parseJsonDocument } from '../../../src/config/json-document.ts';
+import { runs } from '../../support/long.ts';
 
 const problemsOf = (text: string) =>
   parseJsonDocument(text).problems.map(
@@ -55,7 +56,7 @@ describe('a JSON document', () => {
           expect(document?.value).toEqual(expected);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { getTimeZone } from '#time/index.ts';
 import { type DaylightSaving, nextFireTime, parseCron } from '../../../src/cron/index.ts';
 import { nextFireTimes } from '../../../src/cron/next-fire-time.ts';
+import { runs } from '../../support/long.ts';
 import { naiveCron, naiveDailyCron, naiveNext } from './naive-cron.ts';
 
 const DAY_MS = 86_400_000;
@@ -48,7 +49,7 @@ test('in UTC the next firing is what trying every second of every day finds', ()
       if (tried !== null) expect([cron.text, found]).toEqual([cron.text, tried]);
       else expect(found ?? Infinity).toBeGreaterThan(after + (days - 1) * DAY_MS);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -65,7 +66,7 @@ test('a firing is a whole second after the start, and its wall time matches the 
       expect(cron.matchesDay(day)).toBe(true);
       expect(cron.matchesTime(wall.getUTCHours(), wall.getUTCMinutes(), wall.getUTCSeconds())).toBe(true);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -79,7 +80,7 @@ test('a firing is found again from just before it', () => {
       expect(nextFireTime(expression, found - 1, zone, { dst })).toBe(found);
       expect(nextFireTime(expression, found - 1000, zone, { dst })).toBe(found);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -99,7 +100,7 @@ test('from anywhere before a firing and after the last one the same firing is fo
         expect(nextFireTime(expression, between, zone, { dst: 'smooth' })).toBe(found);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -121,7 +122,7 @@ test('a later start never finds an earlier firing', () => {
         expect(late).toBeGreaterThanOrEqual(early);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -169,7 +170,7 @@ describe.each([
         const times = nextFireTimes(parseCron(cron.text), start - 1, zone, expected.length + 1);
         expect(times.filter((at) => at < end)).toEqual(expected);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -189,7 +190,7 @@ describe.each([
         const next = expected.find((at) => at > after);
         if (next !== undefined) expect(nextFireTime(expression, after, zone, options)).toBe(next);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, type GroupWrite, UnitOfWork } from '#database/index.ts';
+import { runs } from '../../support/long.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
 interface Row {
@@ -98,7 +99,7 @@ describe('work of which parts are undone', () => {
           expect(rows.map(({ id }) => id)).toEqual(kept);
           expect(told).toEqual(kept.map((id) => `note/${id}`));
         }),
-        { numRuns: 300 },
+        { numRuns: runs(300) },
       );
     },
   );

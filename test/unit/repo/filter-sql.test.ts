@@ -13,6 +13,7 @@ import { objectTable } from '#repo/filter-sql-table.ts';
 import { afterPrefix } from '#repo/filter-sql-text.ts';
 import { compareText } from '#resource/query/query-filter-order.ts';
 import { parseQueryFilter } from '#resource/query/query-filter-parser.ts';
+import { runs } from '../../support/long.ts';
 
 const compiler = new Kysely<unknown>({
   dialect: {
@@ -95,7 +96,7 @@ describe('the end of a prefix range', () => {
         const inRange = compareText(value, prefix) >= 0 && (end === undefined || compareText(value, end) < 0);
         expect(inRange).toBe(value.startsWith(prefix));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

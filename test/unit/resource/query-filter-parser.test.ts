@@ -4,6 +4,7 @@ import { BadRequestError } from '#errors/index.ts';
 import { COMPARISONS, type QueryFilter } from '#resource/query/query-filter.ts';
 import { formatQueryFilter } from '#resource/query/query-filter-format.ts';
 import { MAX_FILTER_LENGTH, parseQueryFilter } from '#resource/query/query-filter-parser.ts';
+import { runs } from '../../support/long.ts';
 
 function errorOf(text: string): BadRequestError {
   try {
@@ -257,7 +258,7 @@ describe('a formatted filter', () => {
       fc.property(filter, (original) => {
         expect(parseQueryFilter(formatQueryFilter(original))).toEqual(original);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -290,7 +291,7 @@ describe('a formatted filter', () => {
           expect(error).toBeInstanceOf(BadRequestError);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

@@ -12,6 +12,7 @@ import { jobStore } from '#scheduler/store/job-store.ts';
 import { createSchedule } from '../../../src/scheduler/schedule/register-schedule.ts';
 import { parseSchedule } from '../../../src/scheduler/schedule/schedule.ts';
 import { countStatements } from '../../support/count-statements.ts';
+import { runs } from '../../support/long.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
 const A = { nodeId: 1, epoch: 1 };
@@ -167,7 +168,7 @@ describe('firings that go together', () => {
         expect(ends(results)).toEqual(ends(one));
         expect(await tables()).toEqual(expected);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 

@@ -10,6 +10,7 @@ import { meetsFilter } from '#scim/filter-match.ts';
 import { toQueryFilter } from '#scim/filter-query.ts';
 import { represent } from '#scim/representation.ts';
 import '../../support/property-seed.ts';
+import { runs } from '../../support/long.ts';
 import { ENTERPRISE, parsed, shippedType } from './shipped.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -191,7 +192,7 @@ describe('a filter', () => {
         const found = compileFilter(toQueryFilter({ type, isOfAll: false }, filter, () => []))(object);
         expect(found).toBe(meetsFilter(filter, resource, isExact));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -10,6 +10,7 @@ import { auditInserts, insertEntries } from '../../../src/security/audit/audit-r
 import { AuditTrail } from '../../../src/security/audit/audit-trail.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 import '../../support/property-seed.ts';
+import { runs } from '../../support/long.ts';
 
 const keys = new AuditKeys({ 'svc-audit-key': [Buffer.alloc(32, 1).toString('base64')] });
 const sign = entrySigner(keys, 'n1');
@@ -189,7 +190,7 @@ it('whatever stands in the tables, what the server writes is sealed, and verifyi
       expect(found.count).toBeGreaterThan(0);
       expect(found.findings.every(({ entry: named }) => named !== own)).toBe(true);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
   const lines: string[] = [];
   for await (const line of exportLines(database.db, keys, {}, undefined)) lines.push(line);

@@ -9,6 +9,7 @@ import { createMigratedDatabase } from '../../support/migrated-database.ts';
 import '../../support/property-seed.ts';
 import { insertEntries } from '../../../src/security/audit/audit-repository.ts';
 import { findEntries, type PlacedEntry } from '../../../src/security/audit/trail-repository.ts';
+import { runs } from '../../support/long.ts';
 
 it('a signature holds for whatever an entry has said, as the database gives it back', async () => {
   await using database = await createMigratedDatabase();
@@ -31,7 +32,7 @@ it('a signature holds for whatever an entry has said, as the database gives it b
         'wrong',
       );
     }),
-    { numRuns: 60, examples: [[hard, 'u\0', 'o\ud800', true]] },
+    { numRuns: runs(60), examples: [[hard, 'u\0', 'o\ud800', true]] },
   );
 });
 

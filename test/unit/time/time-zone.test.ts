@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { BadRequestError } from '#errors/index.ts';
 import { getTimeZone, isTimeZone } from '#time/index.ts';
 import { OffsetTable } from '../../../src/time/offset-table.ts';
+import { runs } from '../../support/long.ts';
 
 const HOUR = 3_600_000;
 const SUMMER = Date.UTC(2026, 6, 1);
@@ -152,7 +153,7 @@ describe('offsets', () => {
     const instants = fc.integer({ min: Date.UTC(1960, 0, 1), max: Date.UTC(2060, 0, 1) });
     fc.assert(
       fc.property(instants, (epochMs) => zone.offsetAt(epochMs) === offsetAt(epochMs)),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -260,7 +261,7 @@ describe('wall times', () => {
           for (const at of instants) expect(zone.wallAt(at)).toBe(wall);
         },
       ),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 });

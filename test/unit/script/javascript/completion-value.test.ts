@@ -2,6 +2,7 @@ import { createContext, runInContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SandboxPool } from '../../../../src/script/javascript/index.ts';
+import { runs } from '../../../support/long.ts';
 import { type Runner, runnerOf } from './support.ts';
 
 let runner: Runner;
@@ -140,7 +141,7 @@ describe('the value of a script', () => {
         }
         expect(await runner.value(source)).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonValue } from '#json/index.ts';
+import { runs } from '../../../support/long.ts';
 import { describeEngines, type Host } from './support.ts';
 
 const delayed: Host = (_operation, args) =>
@@ -15,7 +16,7 @@ describeEngines('the suspension of a script', (runner, engine) => {
         const source = 'svc.create("p", null, { given: given })[2].given';
         expect(await runner().value(source, { host: delayed, bindings: { given } })).toEqual(given);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ResourceError } from '#errors/index.ts';
 import { compile, readDiagram } from '../../../../src/workflow/engine/index.ts';
+import { runs } from '../../../support/long.ts';
 import {
   boundary,
   bpmn,
@@ -87,6 +88,6 @@ test('a file with any mistakes is compiled, or refused as a mistake of its autho
         expect([400, 413]).toContain((failure as ResourceError).code);
       }
     }),
-    { numRuns: 300, seed: 20260101 },
+    { numRuns: runs(300), seed: 20260101 },
   );
 });

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../support/long.ts';
 import { randomProcess } from './random-process.ts';
 import { playRandomProcess } from './random-run.ts';
 
 const SEED = Number(process.env['WORKFLOW_FUZZ_SEED'] ?? 20_260_101);
-const RUNS = Number(process.env['WORKFLOW_FUZZ_RUNS'] ?? 300);
+const RUNS = Number(process.env['WORKFLOW_FUZZ_RUNS'] ?? runs(300));
 
 const picks = fc.array(fc.nat(1000), { minLength: 1, maxLength: 40 });
 

@@ -11,6 +11,7 @@ import {
   toText,
   type Value,
 } from '../../../../src/workflow/expression/index.ts';
+import { runs } from '../../../support/long.ts';
 
 const VARIABLES: JsonObject = {
   name: 'Kim',
@@ -361,7 +362,7 @@ describe('attacks', () => {
           expect(error).toBeInstanceOf(ExpressionError);
         }
       }),
-      { seed: 1, numRuns: 2000 },
+      { seed: 1, numRuns: runs(2000) },
     );
   });
 });
