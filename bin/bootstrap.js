@@ -24,12 +24,12 @@ import {
 import { constants, setPriority, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { canBuildConsole, hasConsole } from './build-console.js';
+import { isPackage, root } from './builds.js';
 import { canBundle, findBundle } from './bundle.js';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const modules = join(root, 'node_modules');
+const modules = isPackage ? dirname(root) : join(root, 'node_modules');
 const packagedNode = join(modules, '.bin', 'node');
 const lockFile = join(root, 'package-lock.json');
 const stampFile = join(modules, '.svc-installed');
@@ -91,6 +91,7 @@ async function main([command = '', ...rest]) {
 
 /** @returns {Promise<boolean>} whether the packages are there */
 async function installPackages() {
+  if (isPackage) return findNode() !== undefined || noNode();
   if (isInstalled()) return true;
   const release = await takeTurn();
   try {
@@ -104,10 +105,7 @@ async function installPackages() {
       return false;
     }
     if (findNode() === undefined) {
-      complain(
-        `There is no package of Node for ${process.platform} on ${process.arch}, and this is Node ${process.versions.node}. Use Node ${OLDEST_OWN_NODE} or newer`,
-      );
-      return false;
+      return noNode();
     }
     writeFileSync(stampFile, lockHash());
     if (canBundle()) await run([BUNDLER]);
@@ -115,6 +113,13 @@ async function installPackages() {
   } finally {
     release();
   }
+}
+
+function noNode() {
+  complain(
+    `There is no package of Node for ${process.platform} on ${process.arch}, and this is Node ${process.versions.node}. Use Node ${OLDEST_OWN_NODE} or newer`,
+  );
+  return false;
 }
 
 /** The stamp says which lock file we installed; where somebody else ran npm, its own record is compared. */
@@ -274,13 +279,16 @@ async function run([file, ...args], cwd = root) {
   const bin = join(modules, '.bin');
   const env = {
     // Types are stripped once and not at each start; a program that turns it on itself is stripped without.
-    NODE_COMPILE_CACHE: join(modules, '.cache', 'svc'),
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'svc'),
     // Else the C library keeps some 20 MB that nobody uses for each thread that V8 and libuv ever had at work.
     MALLOC_ARENA_MAX: '2',
+    // What npm replaces is no place for anybody's configuration and data.
+    ...(isPackage ? { SVC_PROJECT: process.cwd() } : {}),
     ...process.env,
     PATH: `${bin}${delimiter}${process.env.PATH}`,
   };
-  const child = spawn(findNode(), [file, ...args], { cwd, env, stdio: 'inherit' });
+  const flags = isPackage ? [`--import=${pathToFileURL(join(root, 'bin', 'types.js'))}`] : [];
+  const child = spawn(findNode(), [...flags, file, ...args], { cwd, env, stdio: 'inherit' });
   return endOf(child, (error) => complain(`Node cannot be run: ${error.message}`));
 }
 

@@ -4,10 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Whether this is a package that npm has put into a project of others: everything is there, and Node strips no types. */
+export const isPackage = basename(dirname(root)) === 'node_modules';
 
 /** @param {readonly string[]} files below the root @returns {string} of their names and what is in them */
 export function hashOf(files) {

@@ -3,7 +3,8 @@
  * It says what the sources say or it is not used: it carries a hash of all that it was made of, and whoever runs it has
  * compared that with the files as they are now. Where there is none that fits, the sources run.
  *
- *   node bin/bundle.js     makes it anew where that is needed; the bootstrap does, and the image is built with it
+ *   node bin/bundle.js             makes it anew where that is needed; the bootstrap does, and the image is built with it
+ *   node bin/bundle.js package     makes the one that goes into the package of npm
  *
  * Plain JavaScript, because the bootstrap asks too.
  */
@@ -20,13 +21,16 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { forgetOld, hashOf, replaceJson, root } from './builds.js';
+import { forgetOld, hashOf, isPackage, replaceJson, root } from './builds.js';
+
+const isProgram = process.argv[1] === fileURLToPath(import.meta.url);
+const isPacking = isProgram && process.argv[2] === 'package';
 
 const modules = join(root, 'node_modules');
-const home = join(modules, '.cache', 'svc-bundle');
+const home = isPackage || isPacking ? join(root, 'dist', 'bundle') : join(modules, '.cache', 'svc-bundle');
 const currentFile = join(home, 'current.json');
 /** Nodes that are running still load parts of theirs, such as the code of one more script thread. */
-const KEPT = 4;
+const KEPT = isPacking ? 1 : 4;
 
 const ENTRIES = {
   'command-line': 'src/cli/index.ts',
@@ -68,7 +72,9 @@ async function writeBundle() {
     const packages = await build(draft);
     // What was edited meanwhile may be in it or not.
     if (hashOf(sources) !== before) return;
-    const files = ['bin/builds.js', 'bin/bundle.js', 'package.json', ...packages, ...sources];
+    const own = ['bin/builds.js', 'bin/bundle.js', 'package.json', ...sources];
+    // Where a package is installed, those that it was made with are not there, or elsewhere.
+    const files = isPacking ? own : [...own, ...packages];
     const hash = hashOf(files);
     const folder = join(home, hash);
     try {
@@ -152,4 +158,5 @@ function sourcesIn(folder) {
     .sort();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url) && findBundle() === undefined) await writeBundle();
+// What is packed may have been made with other packages.
+if (isProgram && (isPacking || findBundle() === undefined)) await writeBundle();
