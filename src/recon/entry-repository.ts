@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import { instantColumn, type QueryTable, queryTable, type TablePage, textColumn } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
 import { linkedIds, type Mapping } from '#sync/index.ts';
@@ -30,13 +31,13 @@ export async function listUnlinked(
   db: Db,
   run: string,
   mapping: Mapping,
-  { qualifier, low, high }: Pick<Chunk, 'low' | 'high'> & { readonly qualifier: string },
+  { qualifier, low, high, state }: Pick<Chunk, 'low' | 'high'> & Pick<ReconEntry, 'qualifier' | 'state'>,
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
     select e.source_id as id from recon_entry e
     left join ${linkedIds(mapping, qualifier)} l on l.source_id = e.source_id and ${mapping.enableLinking}
     where e.run_id = ${run} and e.number between ${low} and ${high} and e.qualifier = ${qualifier}
-      and e.state = 'listed' and e.phase = 'source' and l.source_id is null
+      and e.state = ${state} and e.phase = 'source' and l.source_id is null
     order by e.number`.execute(db);
   return rows.map(({ id }) => id);
 }
@@ -152,6 +153,26 @@ export async function skipPlanned(db: Db, run: string, numbers: readonly number[
     update recon_entry set state = 'skipped', done_at = clock_timestamp()
     where run_id = ${run} and state = 'planned' and number = any(${sql.val(numbers)}::bigint[])`.execute(db);
   return Number(numAffectedRows);
+}
+
+/**
+ * A target that is like several sources belongs to none of them: which of them came first says nothing.
+ *
+ * @param error whose message is told with the names of the target and of its sources
+ */
+export async function refuseClaims(db: Db, run: string, error: JsonObject): Promise<void> {
+  const isClaim = sql`run_id = ${run} and phase = 'source' and state = 'planned' and situation = 'FOUND' and not takes_away`;
+  await sql`
+    with claims as (
+      select qualifier, target_id, count(*) as n, (array_agg(source_id order by source_id))[1:5] as sources
+      from recon_entry where ${isClaim} group by qualifier, target_id having count(*) > 1
+    ), claimed as (
+      select number, c.* from recon_entry e join claims c using (qualifier, target_id) where ${isClaim})
+    update recon_entry e
+    set situation = 'AMBIGUOUS', action = 'EXCEPTION', state = 'skipped', difference = null, cleared = null,
+      done_at = clock_timestamp(), error = ${JSON.stringify(error)}::jsonb || jsonb_build_object(
+        'message', format('''%s'' is like %s sources: %s', c.target_id, c.n, array_to_string(c.sources, ', ')))
+    from claimed c where e.run_id = ${run} and e.number = c.number`.execute(db);
 }
 
 /** Nobody looks at them any more. */

@@ -19,11 +19,12 @@ export async function foresee(
   open: readonly ReconEntry[],
 ): Promise<(entry: ReconEntry) => Foreseen | undefined> {
   const foreseen = new Map<string, ReadonlyMap<string, Foreseen>>();
-  const looked = open.filter(({ state, phase }) => state === 'listed' && phase === 'source');
+  const state = run.step === 'link' ? 'planned' : 'listed';
+  const looked = open.filter((entry) => entry.state === state && entry.phase === 'source');
   if (mapping.correlations.length === 0 || looked.length <= FEW) return () => undefined;
   for (const qualifier of new Set(looked.map((entry) => entry.qualifier))) {
     const found = await apart(platform, async (unitOfWork) => {
-      const ids = await listUnlinked(await unitOfWork.db(), run.id, mapping, { ...chunk, qualifier });
+      const ids = await listUnlinked(await unitOfWork.db(), run.id, mapping, { ...chunk, qualifier, state });
       if (ids.length <= FEW) return undefined;
       const context = contextOf(run, unitOfWork);
       const ask = () => foreseeCorrelations(platform, context, mapping, qualifier, ids);

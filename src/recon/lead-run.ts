@@ -4,7 +4,7 @@ import { ScriptError } from '#script/index.ts';
 import { contextOf, keptError, type Mapping, qualifiersOf, runOnRecon, runResult } from '#sync/index.ts';
 import { insertChunks } from './chunk-repository.ts';
 import { endRun, failRun } from './end-run.ts';
-import { countEntries, removeListed } from './entry-repository.ts';
+import { countEntries, refuseClaims, removeListed } from './entry-repository.ts';
 import { overPlan, overRemoval } from './limits.ts';
 import {
   countLinks,
@@ -26,7 +26,8 @@ const MOST_LANES = 10;
 
 const NEXT: Readonly<Record<ReconStep, ReconStep>> = {
   list: 'source',
-  source: 'target',
+  source: 'link',
+  link: 'target',
   target: 'remove',
   apply: 'remove',
   remove: 'end',
@@ -66,10 +67,14 @@ export async function leadApproved(led: Led): Promise<void> {
 }
 
 async function leadFrom(led: Led, from: ReconStep): Promise<void> {
-  const { platform, unitOfWork, run } = led;
+  const { platform, unitOfWork, run, mapping } = led;
   let { last_entry: lastEntry } = run;
   for (let step = NEXT[from]; ; step = NEXT[step]) {
     if (step === 'end') return endWell(led);
+    if (step === 'link') {
+      await refuseClaims(led.db, run.id, keptError(claimed(mapping)));
+      if (isPlanned(run)) continue;
+    }
     if (step === 'target') {
       if (!run.parameters.runTargetPhase) continue;
       lastEntry = await findTargets(led);
@@ -83,6 +88,11 @@ async function leadFrom(led: Led, from: ReconStep): Promise<void> {
     }
     if (await enter(led, step, lastEntry)) return;
   }
+}
+
+/** Whether nothing is done before all is planned. */
+function isPlanned({ mode, parameters }: ReconRun): boolean {
+  return mode === 'plan' || parameters.plansFirst === true;
 }
 
 async function refusalOf({ db, run, mapping }: Led, plansFirst: boolean): Promise<ConflictError | undefined> {
@@ -112,7 +122,7 @@ async function endWell(led: Led): Promise<void> {
 /** What waits at a step. */
 export function waitingAt(step: ReconStep) {
   return {
-    state: step === 'apply' || step === 'remove' ? 'planned' : 'listed',
+    state: step === 'source' || step === 'target' ? 'listed' : 'planned',
     takesAway: step === 'remove',
   } as const;
 }
@@ -206,6 +216,13 @@ function emptySource({ name, source }: Mapping): BadRequestError {
   return new BadRequestError(`'${source}' has no objects, so '${name}' was not reconciled`, {
     id: 'RECON_EMPTY_SOURCE',
     hint: 'allowEmptySourceSet of the mapping, or of the request, lets it be empty',
+  });
+}
+
+function claimed({ target }: Mapping): ConflictError {
+  return new ConflictError(`A target of '${target}' is like several sources`, {
+    id: 'RECON_CLAIMED',
+    hint: 'Link the right one below repo/link, or ask for more in the correlation',
   });
 }
 

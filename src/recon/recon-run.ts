@@ -9,8 +9,11 @@ import type { JsonObject } from '#json/index.ts';
  */
 export type ReconState = 'ACTIVE' | 'SUCCESS' | 'CANCELED' | 'FAILED';
 
-/** What is under way: `list` both sides; look at `source`, then at `target` without one; `apply` what is approved; `remove`. */
-export type ReconStep = 'list' | 'source' | 'target' | 'apply' | 'remove' | 'end';
+/**
+ * What is under way: `list` both sides; look at `source`, `link` the targets that were found, then look at `target` without one; `apply` what
+ * is approved; `remove`.
+ */
+export type ReconStep = 'list' | 'source' | 'link' | 'target' | 'apply' | 'remove' | 'end';
 
 /** `plan`: what is found is written down, and nothing else is. */
 export type ReconMode = 'apply' | 'plan';

@@ -124,7 +124,8 @@ function stageOf({ state, step, started_at }: ReconRun): string {
   if (state === 'CANCELED') return 'COMPLETED_CANCELED';
   if (state === 'FAILED') return 'COMPLETED_FAILED';
   if (step === 'list') return started_at === null ? 'ACTIVE_INITIALIZED' : 'ACTIVE_QUERY_ENTRIES';
-  return step === 'source' || step === 'apply' ? 'ACTIVE_RECONCILING_SOURCE' : 'ACTIVE_RECONCILING_TARGET';
+  const isOfSources = step === 'source' || step === 'link' || step === 'apply';
+  return isOfSources ? 'ACTIVE_RECONCILING_SOURCE' : 'ACTIVE_RECONCILING_TARGET';
 }
 
 function descriptionOf({ state, step, mode, error }: ReconRun): string {
@@ -137,6 +138,7 @@ function descriptionOf({ state, step, mode, error }: ReconRun): string {
   return {
     list: 'listing both sides',
     source: 'reconciling source entries',
+    link: 'linking targets that were found',
     target: 'reconciling target entries',
     apply: 'doing what was approved',
     remove: 'doing what takes something away',

@@ -58,8 +58,7 @@ export async function undoLeftOver(
   sourceId: string,
 ): Promise<{ readonly error: unknown } | undefined> {
   const { mapping, context, isAttached = false } = stage;
-  const mayBe = mapping.delivery.isAttached && mapping.enableLinking && isOutside(mapping.target);
-  if (!mayBe || isAttached) return undefined;
+  if (isAttached || !mapping.enableLinking || !isOutside(mapping.target)) return undefined;
   const db = await context.unitOfWork.db();
   for (const { qualifier, made_id: id } of await listMade(db, mapping.name, sourceId)) {
     if ((await findPair(db, mapping, qualifier, 'target', id)) !== undefined) continue;

@@ -1,8 +1,10 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { internalContext, type WriteContext } from '#resource/index.ts';
+import { endAttached } from './attached.ts';
 import { type Demand, deliver } from './deliver.ts';
 import { lockDelivery, qualifiersOf, readSource } from './deliver-source.ts';
 import type { Mapping } from './mapping.ts';
+import { isOutside } from './outside.ts';
 import type { SyncPlatform } from './stage.ts';
 import type { SyncRecord } from './sync-record.ts';
 
@@ -26,7 +28,7 @@ export async function deliverByDemand(
   { sourceId, targetId, qualifier, demand }: DemandedDelivery,
 ): Promise<SyncRecord> {
   const inner = { ...internalContext(context), unitOfWork: context.unitOfWork };
-  const stage = { platform, mapping, context: inner };
+  const stage = { platform, mapping, context: inner, isAttached: isOutside(mapping.target) };
   await lockDelivery(stage, sourceId);
   const source = await readSource(stage, sourceId);
   const qualifiers = await qualifiersOf(stage, source, null);
@@ -38,5 +40,7 @@ export async function deliverByDemand(
     });
   }
   const inquiry = { sourceId, source, oldSource: null };
-  return deliver({ ...stage, qualifier }, inquiry, { demand, targetId });
+  const record = await deliver({ ...stage, qualifier }, inquiry, { demand, targetId });
+  if (stage.isAttached) endAttached(stage, sourceId);
+  return record;
 }

@@ -30,6 +30,8 @@ export interface SourceObject {
   readonly generation?: string;
   /** Another system is asked in the unit of work of the change. */
   readonly isAttached?: boolean;
+  /** What cannot be read back is written, though it is thought to be there. */
+  readonly isForced?: boolean;
 }
 
 /**
@@ -42,11 +44,12 @@ export async function deliverSource(
   mapping: Mapping,
   object: SourceObject,
 ): Promise<readonly SyncRecord[]> {
-  const { id, oldSource, failures = 0, isCautious = false, isAttached = false, generation } = object;
+  const { id, oldSource, failures = 0, isCautious = false, isAttached = false, isForced = false } = object;
+  const { generation } = object;
   const failed = (error: unknown) => (isAway(error) ? failures : failures + 1);
   const { unitOfWork } = outer;
   const inner = { ...internalContext(isAttached ? inTime(outer) : outer), unitOfWork };
-  const stage = { platform, mapping, isAttached, context: goDeeper(inner, mapping, id) };
+  const stage = { platform, mapping, isAttached, isForced, context: goDeeper(inner, mapping, id) };
   await lockDelivery(stage, id);
   const read = async () => {
     const source = object.source === undefined ? await readSource(stage, id) : object.source;

@@ -8,7 +8,14 @@ import { deliverSource } from './deliver-source.ts';
 import { countHeld, refuseHeld, releaseHeld } from './held-repository.ts';
 import type { Mapping } from './mapping.ts';
 import { pauseAfter, tryAgain, wake, wakeBehind } from './outbox.ts';
-import { claimNext, claimRow, hasDue, type OutboxRow, postpone } from './outbox-repository.ts';
+import {
+  claimNext,
+  claimRow,
+  hasDue,
+  type OutboxRow,
+  postpone,
+  takeBackLeased,
+} from './outbox-repository.ts';
 import { isAwayId, isOutside } from './outside.ts';
 import type { StoringPlatform, SyncPlatform } from './stage.ts';
 import { keptError, type SyncRecord } from './sync-record.ts';
@@ -33,13 +40,14 @@ const WHAT_TO_DO =
  */
 export function outboxJobs(platform: StoringPlatform): JobHandler {
   return {
-    async run(unitOfWork, { data, suspected }, fence) {
+    async run(unitOfWork, { id, data, suspected }, fence) {
       const name = String(data['mapping']);
       const mapping = platform.mappings.named(name);
       // Another node may know it already, or still: what waits stays until one does.
       if (mapping === undefined) return;
       const until = performance.now() + BUDGET_MS;
-      const round = new Round(platform, mapping, fence, suspected > 0);
+      const round = new Round(platform, mapping, fence, { job: id, isSuspect: suspected > 0 });
+      await round.begin();
       let count = 0;
       while (count < MOST_ROWS && performance.now() < until && (await round.deliverNext())) count += 1;
       if (await hasDue(await unitOfWork.db(), mapping))
@@ -75,6 +83,7 @@ class Round {
   readonly #platform: StoringPlatform;
   readonly #mapping: Mapping;
   readonly #fence: (transaction: Db) => Promise<void>;
+  readonly #job: string;
   /** Whether nodes or threads have ended over one of the rows. */
   readonly #isSuspect: boolean;
   /** The system of the targets does not answer: the others wait, too. */
@@ -84,12 +93,21 @@ class Round {
     platform: StoringPlatform,
     mapping: Mapping,
     fence: (transaction: Db) => Promise<void>,
-    isSuspect: boolean,
+    { job, isSuspect }: { readonly job: string; readonly isSuspect: boolean },
   ) {
     this.#platform = platform;
     this.#mapping = mapping;
     this.#fence = fence;
+    this.#job = job;
     this.#isSuspect = isSuspect;
+  }
+
+  /** What the job was at on another node, or in another thread, need not wait until its time is over. */
+  async begin(): Promise<void> {
+    if (!isOutside(this.#mapping.target)) return;
+    await this.#apart(async (unitOfWork) =>
+      takeBackLeased(await unitOfWork.db(), this.#mapping.name, this.#job),
+    );
   }
 
   get #mostAttempts(): number {
@@ -132,7 +150,8 @@ class Round {
       return undefined;
     }
     // Nobody is woken for it: if its thread ends, it is overdue one day.
-    await postpone(await unitOfWork.db(), row, leaseMs ?? pauseAfter(failures), failures);
+    const job = leaseMs === undefined ? null : this.#job;
+    await postpone(await unitOfWork.db(), row, leaseMs ?? pauseAfter(failures), failures, job);
     return row;
   }
 

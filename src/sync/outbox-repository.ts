@@ -111,8 +111,8 @@ export async function putInOutbox(db: Db, delivery: NewDelivery): Promise<void> 
     on conflict (mapping, source_id) do update
     set generation = nextval('sync_generation'), old_value = coalesce(excluded.old_value, o.old_value),
       attempt = excluded.attempt, due_at = excluded.due_at, is_dead = excluded.is_dead,
-      is_held = false, error = coalesce(excluded.error, o.error), transaction_id = excluded.transaction_id,
-      security = excluded.security`.execute(db);
+      is_held = false, leased_by = null, error = coalesce(excluded.error, o.error),
+      transaction_id = excluded.transaction_id, security = excluded.security`.execute(db);
 }
 
 /** What is stored of the source is delivered once more, though nobody has changed it. */
@@ -153,7 +153,7 @@ function puttingOff(rows: readonly PutOff[]): RawBuilder<unknown> {
     order by mapping collate "C", source_id collate "C"
     on conflict (mapping, source_id) do update
     set generation = nextval('sync_generation'), old_value = coalesce(excluded.old_value, o.old_value), attempt = 0,
-      due_at = clock_timestamp(), is_dead = false, is_cautious = false, is_held = false, transaction_id = excluded.transaction_id, security = excluded.security`;
+      due_at = clock_timestamp(), is_dead = false, is_cautious = false, is_held = false, leased_by = null, transaction_id = excluded.transaction_id, security = excluded.security`;
 }
 
 function keyOf(mapping: string, sourceId: string): string {
@@ -201,17 +201,25 @@ export async function claimRow(
   return rows[0];
 }
 
-/** It comes later. @param failures how often it counts as failed */
+/** It comes later. @param failures how often it counts as failed @param job that is at it meanwhile */
 export async function postpone(
   db: Db,
   { mapping, source_id }: Pick<OutboxRow, 'mapping' | 'source_id'>,
   delayMs: number,
   failures: number,
+  job: string | null = null,
 ): Promise<void> {
   await sql`
     update sync_outbox
-    set attempt = ${failures}, due_at = clock_timestamp() + ${delayMs} * interval '1 ms'
+    set attempt = ${failures}, leased_by = ${job}, due_at = clock_timestamp() + ${delayMs} * interval '1 ms'
     where mapping = ${mapping} and source_id = ${source_id}`.execute(db);
+}
+
+/** Whoever was at them has ended: they are due. */
+export async function takeBackLeased(db: Db, mapping: string, job: string): Promise<void> {
+  await sql`
+    update sync_outbox set due_at = clock_timestamp(), leased_by = null
+    where mapping = ${mapping} and leased_by = ${job}`.execute(db);
 }
 
 export async function hasDue(db: Db, mapping: Due): Promise<boolean> {

@@ -15,13 +15,15 @@ import {
 import { readObject } from './read-object.ts';
 import type { Scope } from './stage.ts';
 
-/** Errors that say nothing of the object: the system is not there, or has no time. */
+/** Errors that say nothing of the object: the system is not there, has no time, or its file does not fit it. */
 const AWAY: ReadonlySet<unknown> = new Set([
   'SYSTEM_UNAVAILABLE',
   'SYSTEM_TIMEOUT',
   'SYSTEM_THROTTLED',
   'SYSTEM_BUSY',
   'SYSTEM_DISABLED',
+  'SYSTEM_MISCONFIGURED',
+  'SYSTEM_INVALID_CREDENTIALS',
 ]);
 
 /** Whether objects are another system's: what is written there is not taken back. */
@@ -113,6 +115,7 @@ export async function withKnownSecrets(
   target: JsonObject,
   wanted: JsonObject,
 ): Promise<JsonObject> {
+  if (scope.isForced === true) return target;
   const row = await scope.platform.aside((db) => findOutside(db, keyOf(scope, sourceId)));
   const known = Object.entries(row?.secrets ?? {}).filter(([name]) => Object.hasOwn(wanted, name));
   return { ...target, ...Object.fromEntries(known) };

@@ -36,8 +36,8 @@ export interface PairOrder {
   readonly targetId: string | null;
   readonly qualifier: string;
   /**
-   * `rehearse`: everything is done, and nothing is kept. `careful`: done, unless it takes something away. `planned`: done, if it is
-   * still what was planned.
+   * `rehearse`: everything is done, and nothing is kept. `careful`: done, unless it takes something away, or links a target that was
+   * found, which may be that of another source, too. `planned`: done, if it is still what was planned.
    */
   readonly how: 'rehearse' | 'careful' | 'planned';
   /** Of `planned`. */
@@ -108,7 +108,8 @@ export async function reconcilePair(
   let takesAway = false;
   const admit: Admit = (sight, choice, takes) => {
     takesAway = takes;
-    if (how === 'careful' && takes) return 'held';
+    const links = mapping.enableLinking && (choice.action === 'UPDATE' || choice.action === 'LINK');
+    if (how === 'careful' && (takes || (sight.situation === 'FOUND' && links))) return 'held';
     return plan === undefined || isSame(plan, planOf({ sight, choice })) ? undefined : 'changed';
   };
   const inquiry = { sourceId: id, source: found.source, oldSource: null };

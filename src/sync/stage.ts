@@ -39,6 +39,8 @@ export interface Stage {
   readonly reconId?: string;
   /** What it asks of another system stays there, though the unit of work may be rolled back yet. */
   readonly isAttached?: boolean;
+  /** What cannot be read back is written, though it is thought to be there. */
+  readonly isForced?: boolean;
 }
 
 /** The same for one link qualifier of it. */

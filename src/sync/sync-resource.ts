@@ -19,6 +19,7 @@ import {
 import { causeOf } from './cause.ts';
 import { isAction } from './choose-action.ts';
 import { deliverByDemand } from './deliver-by-demand.ts';
+import { deliverSource } from './deliver-source.ts';
 import { explainObject } from './explain-object.ts';
 import { linkedResources } from './linked-resources.ts';
 import type { Mapping } from './mapping.ts';
@@ -43,6 +44,19 @@ export function syncResource(platform: StoringPlatform): RouteHandler {
       does: 'Has one `action` done about a source object by a `mapping`, whatever its policies say',
       runsScripts: true,
       run: async (context, request) => actionResult(await perform(platform, context, request)),
+    },
+    deliver: {
+      does: 'Brings the targets of the source object `sourceId` by a `mapping` in line now, as its policies say; with `forceSecrets=true` what cannot be read back is written again',
+      runsScripts: true,
+      run: async (context, request) => {
+        const mapping = mappingNamed(platform.mappings, parameter(request, 'mapping'));
+        const id = parameter(request, 'sourceId');
+        const isForced = request.parameters['forceSecrets'] === 'true';
+        const object = { id, oldSource: null, isAttached: isOutside(mapping.target), isForced };
+        const records = await deliverSource(platform, context, mapping, object);
+        const success = records.every(({ result }) => result === 'SUCCESSFUL');
+        return actionResult({ success, syncDetails: records.map(shownRecord) });
+      },
     },
     deliverAll: {
       does: 'Has the targets of all source objects of a `mapping` brought in line, soon after, and of those that are gone and linked',

@@ -51,7 +51,10 @@ describe('mappings between files of others and managed objects', () => {
                 { source: 'number', target: 'id' },
                 { source: 'sn', target: 'name' },
               ],
-              policies: [{ situation: 'SOURCE_MISSING', action: 'DELETE' }],
+              policies: [
+                { situation: 'SOURCE_MISSING', action: 'DELETE' },
+                { situation: 'MISSING', action: 'CREATE' },
+              ],
             },
           ],
         },
@@ -111,6 +114,38 @@ describe('mappings between files of others and managed objects', () => {
     await server.project.write('data/hr.csv', 'id,last\n1,Moe\n');
     await reconcile('hr_staff');
     await badgesAre('1,Moe');
+  });
+
+  it('bring back what a restored file has lost', async () => {
+    const now = await badges();
+    await server.project.write('data/badges.csv', 'id,name\n');
+    expect(await reconcile('staff_badges')).toMatchObject({ state: 'SUCCESS' });
+    // Those that are linked and gone: the policy of the mapping says what becomes of them.
+    await badgesAre('1,Moe');
+    expect((await badges()).trim()).toBe(now.trim());
+  });
+
+  it('wait while a column is gone that they write, and count no failure', async () => {
+    const now = await badges();
+    await server.project.write('data/badges.csv', now.replace('id,name', 'id,title'));
+    const { rows: staff } = await server.database.pool.query(
+      "select id from managed_object where type = 'staff' and data->>'number' = '1'",
+    );
+    const change = [{ operation: 'replace', field: '/sn', value: 'Moen' }];
+    expect((await api('PATCH', `managed/staff/${staff[0].id}`, { body: change })).status).toBe(200);
+    const waiting = await eventually(
+      async () => (await api('GET', 'sync/queue?_queryFilter=true')).body.result,
+      ([row]) => row?.error !== null && row?.error !== undefined,
+    );
+    expect(waiting).toMatchObject([
+      {
+        state: 'waiting',
+        attempt: 0,
+        error: { id: 'SYSTEM_MISCONFIGURED', message: "badges: There is no column 'name'" },
+      },
+    ]);
+    await server.project.write('data/badges.csv', now);
+    await badgesAre('1,Moen');
   });
 
   it('refuse to deliver all of what is not inside', async () => {

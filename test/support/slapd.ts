@@ -22,6 +22,8 @@ export interface Slapd extends AsyncDisposable {
   add(ldif: string): Promise<void>;
   /** Has its log know nothing of what has happened until now. */
   forgetChanges(): Promise<void>;
+  /** The names of the entries of people that a filter finds. */
+  find(filter: string): Promise<readonly string[]>;
   /** Takes away all below ou=people and ou=groups. */
   empty(): Promise<void>;
 }
@@ -160,16 +162,19 @@ export async function startSlapd(
     }),
   ]);
   const login = ['-x', '-H', `ldap://127.0.0.1:${port}`, '-D', principal, '-w', PASSWORD];
-  const remove = async (base: string) => {
+  const find = async (base: string, filter: string) => {
     const { stdout } = await run(
       'ldapsearch',
-      [...login, '-LLL', '-o', 'ldif-wrap=no', '-b', base, '-s', 'one', '1.1'],
+      [...login, '-LLL', '-o', 'ldif-wrap=no', '-b', base, '-s', 'one', filter, '1.1'],
       { maxBuffer: 2 ** 26 },
     );
-    const names = stdout.split('\n').flatMap((line) => {
+    return stdout.split('\n').flatMap((line) => {
       const [, isBase64, name] = /^dn:(:?) (.*)$/.exec(line) ?? [];
       return name === undefined ? [] : [isBase64 === ':' ? Buffer.from(name, 'base64').toString() : name];
     });
+  };
+  const remove = async (base: string) => {
+    const names = await find(base, '(objectClass=*)');
     if (names.length === 0) return;
     const place = join(folder, 'names');
     await writeFile(place, `${names.join('\n')}\n`);
@@ -190,6 +195,7 @@ export async function startSlapd(
     password: PASSWORD,
     manager: MANAGER,
     add,
+    find: (filter) => find(`ou=people,${SUFFIX}`, filter),
     async empty() {
       for (const unit of ['people', 'groups']) await remove(`ou=${unit},${SUFFIX}`);
     },

@@ -323,7 +323,7 @@ class CsvConnector implements Connector {
     const { headerPassword = '' } = this.#configuration;
     const at = names.indexOf(attribute === PASSWORD ? headerPassword : attribute);
     if (at >= 0) return at;
-    throw new ConnectorError('invalid', `There is no column '${attribute}'`, { attribute });
+    throw new ConnectorError('misconfigured', `There is no column '${attribute}'`, { attribute });
   }
 
   #split(cell: string): readonly string[] {

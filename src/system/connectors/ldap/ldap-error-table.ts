@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<number, ConnectorErrorKind>> = {
   12: 'notSupported',
   13: 'misconfigured',
   16: 'invalid',
-  17: 'invalid',
+  17: 'misconfigured',
   18: 'invalid',
   19: 'invalid',
   20: 'alreadyExists',
