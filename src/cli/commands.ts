@@ -74,7 +74,15 @@ export const OTHER_NAMES: Readonly<Record<string, string>> = {
 
 /** Of commands that work on the database or without any: their verbs that ask a node. */
 export const REMOTE_HALVES: Readonly<
-  Record<string, { readonly verbs: readonly string[]; readonly load: Load }>
+  Record<
+    string,
+    {
+      readonly verbs: readonly string[];
+      /** These ask a node where one is named, else the database. */
+      readonly either?: readonly string[];
+      readonly load: Load;
+    }
+  >
 > = {
   audit: {
     verbs: ['list', 'tree'],
@@ -82,6 +90,7 @@ export const REMOTE_HALVES: Readonly<
   },
   why: {
     verbs: ['process', 'task', 'node', 'object', 'account', 'request'],
+    either: ['schedule', 'user'],
     load: async () => (await import('./remote/why.ts')).whyWaiting,
   },
   'api-key': {
@@ -90,7 +99,21 @@ export const REMOTE_HALVES: Readonly<
   },
 };
 
-export function remoteHalf(name: string, verb: string | undefined): Load | undefined {
+/** The part of a command that asks a node, where it is that. @param args behind its name */
+export function remoteHalf(name: string, args: readonly string[]): Load | undefined {
   const half = REMOTE_HALVES[name];
-  return verb !== undefined && half?.verbs.includes(verb) === true ? half.load : undefined;
+  const [verb] = args;
+  if (half === undefined || verb === undefined) return undefined;
+  const asks = half.verbs.includes(verb) || (half.either?.includes(verb) === true && namesNode(args));
+  return asks ? half.load : undefined;
+}
+
+/** Whether a node is named rather than a database. */
+function namesNode(args: readonly string[]): boolean {
+  const has = (...flags: readonly string[]) =>
+    args.some((each) => flags.some((flag) => each === flag || each.startsWith(`${flag}=`)));
+  const isSet = (...names: readonly string[]) => names.some((name) => (process.env[name] ?? '') !== '');
+  if (has('--url', '--profile')) return true;
+  const isLocal = has('--project', '--data-dir') || isSet('DATABASE_URL', 'DATABASE_URL_FILE');
+  return !isLocal && isSet('SVC_URL', 'SVC_PROFILE');
 }

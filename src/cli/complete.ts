@@ -8,7 +8,8 @@ export async function completionsOf(words: readonly string[]): Promise<readonly 
   const fits = (candidates: readonly string[]) => candidates.filter((each) => each.startsWith(typed));
   if (first === undefined || words.length === 1) return fits([...Object.keys(COMMANDS), 'help']);
   const name = OTHER_NAMES[first] ?? first;
-  const load = remoteHalf(name, verb) ?? (Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined);
+  const load =
+    remoteHalf(name, words.slice(1)) ?? (Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined);
   if (load === undefined) return [];
   const command = await load();
   const spoken = spokenOf(command, verb);

@@ -28,7 +28,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     tellError(isMachineRead(rest), { message });
     return EXIT.USAGE;
   }
-  const half = remoteHalf(name, rest[0]);
+  const half = remoteHalf(name, rest);
   return runCommand(await (half ?? COMMANDS[name]!)(), rest);
 }
 

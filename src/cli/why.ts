@@ -1,12 +1,13 @@
 import { ConfigStore, readSettings, type Settings, scheduleConfig } from '#config/index.ts';
 import { didYouMean, ResourceError } from '#errors/index.ts';
-import { type Explanation, explainFiring } from '#scheduler/index.ts';
+import { explainFiring } from '#scheduler/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { readTime } from './remote/time-argument.ts';
+import { firingInSentences, userInSentences } from './remote/why-words.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
 import { tell, toldHelp, toldOptions } from './told.ts';
 import { complain } from './typed-name.ts';
-import { userInSentences, whyUser } from './why-user.ts';
+import { whyUser } from './why-user.ts';
 import { withDatabase } from './with-database.ts';
 
 const EXPECTED = "'svc why schedule <id> --at <time>' or 'svc why user <id> [role <id>]'";
@@ -24,8 +25,9 @@ svc why process|task|node|request <id>    asks a node, and has a help of its own
   --at <time>         the planned time: 2026-08-02T02:00:00Z, -10m, 02:00, yesterday 02:00; default: now
 ${toldHelp}
 
-Reads the ledger, or the grants and the audit trail, in the database; no node needs to be running. Of a user it tells all
-roles, or of one why it is, or is not, there.
+Reads the ledger, or the grants and the audit trail, in the database; no node needs to be running. Where --url or --profile
+names a node, or SVC_URL or SVC_PROFILE one and nothing a database, it asks that. Of a user it tells all roles, or of one
+why it is, or is not, there.
 
 ${projectHelp('DATABASE_URL')}
 
@@ -63,7 +65,7 @@ Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
           at,
           ...(typeof flags['node'] === 'string' ? { nodeName: flags['node'] } : {}),
         });
-        tell(flags, explanation, () => inSentences(explanation));
+        tell(flags, explanation, () => firingInSentences(explanation));
         return EXIT.OK;
       } catch (error) {
         if (!(error instanceof ResourceError)) throw error;
@@ -107,13 +109,4 @@ async function inTheConfiguration(settings: Settings, id: string): Promise<strin
   if (schedule.persisted) return undefined;
   const state = schedule.enabled ? 'it has not fired yet' : 'it is disabled, so it never fires';
   return `'${id}' is in the memory of nodes ("persisted": false), none of which runs, and ${state}`;
-}
-
-function inSentences({ schedule, nodeId, time, why: verdict, chain }: Explanation): string {
-  return [
-    `Schedule ${schedule}${nodeId === null ? '' : ` in the memory of node ${nodeId}`} at ${time}`,
-    `${verdict}.`,
-    '',
-    ...chain.map(({ at, text }) => `${at}  ${text}`),
-  ].join('\n');
 }

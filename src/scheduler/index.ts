@@ -10,7 +10,7 @@
  */
 
 export { checkSchedules } from './check-schedules.ts';
-export { type Explanation, explainFiring } from './explain/explain-firing.ts';
+export { explainFiring } from './explain/explain-firing.ts';
 export { fireTogether } from './fire/fire-together.ts';
 export { fireTrigger } from './fire/fire-trigger.ts';
 export {

@@ -91,6 +91,28 @@ describe('svc get --watch', () => {
   });
 });
 
+describe('svc why', () => {
+  it('asks the node that is named of schedules and of roles of users, and the database where one is named', async () => {
+    const told = await svc(['why', 'schedule', 'nightly', '--at', '2020-01-01T02:00:00Z', '-o', 'table']);
+    expect([told.code, told.err, told.out.split('\n')[0]]).toEqual([
+      0,
+      '',
+      'Schedule nightly at 2020-01-01T02:00:00.000Z',
+    ]);
+    expect(JSON.parse((await svc(['why', 'user', 'ada', '-o', 'json'])).out)).toMatchObject({ _id: 'ada' });
+    await server.api('PUT', 'managed/role/walker', { body: { name: 'the walker', description: 'Walks' } });
+    await svc(['grant', 'walker', 'ada']);
+    const has = await svc(['why', 'user', 'ada', 'has', 'role', 'the walker', '-o', 'table']);
+    expect(has.out).toMatch(/^User ada has managed\/role\/walker\n[\s\S]*by svc-admin/);
+    await svc(['revoke', 'walker', 'ada']);
+    expect(await svc(['why', 'schedule', 'nigthly'])).toMatchObject({ code: 4 });
+    expect(await svc(['why', 'user', 'ada', 'as', 'ever'])).toMatchObject({ code: 2 });
+    const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/none' };
+    expect((await svc(['why', 'schedule', 'nightly'], nowhere)).code).toBe(1);
+    expect((await svc(['why', 'schedule', 'nightly', '--url', server.url], nowhere)).code).toBe(0);
+  });
+});
+
 describe('svc grant and revoke', () => {
   beforeAll(async () => {
     const assignment = { name: 'desk', description: 'A desk', mapping: 'facility' };

@@ -1,17 +1,11 @@
-import {
-  type Change,
-  type Client,
-  filter,
-  type JsonObject,
-  NotFoundError,
-  type Stored,
-} from '#client/index.ts';
+import type { Change, JsonObject, Stored } from '#client/index.ts';
 import { EXIT } from '../command.ts';
 import { tellError } from '../tell-error.ts';
 import { UsageError } from '../usage-error.ts';
 import { isConditional, isReference } from './apply/reference.ts';
 import { DRY_RUN } from './change.ts';
 import { textOf } from './connection.ts';
+import { idOf } from './named-object.ts';
 import { isTable, say } from './output.ts';
 import { isRecord } from './profiles.ts';
 import type { Asked } from './remote-command.ts';
@@ -120,25 +114,6 @@ function constraintOf(flags: Asked['flags'], isAuthz: boolean): JsonObject {
   if (isAuthz) throw new UsageError('an authorization role counts always: leave out --from and --until');
   const duration = `${(from ?? new Date()).toISOString()}/${until?.toISOString() ?? FOR_EVER}`;
   return { _refProperties: { temporalConstraints: [{ duration }] } };
-}
-
-/** By its id, else by what it is called. */
-async function idOf(client: Client, type: 'role' | 'user', name: string): Promise<string> {
-  const objects = client.managed(type);
-  try {
-    return (await objects.read(name, { fields: ['_id'] }))._id;
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-    const called = type === 'user' ? filter`userName eq ${name}` : filter`name eq ${name}`;
-    const found: string[] = [];
-    for await (const { _id } of objects.query({ filter: called, fields: ['_id'], pageSize: 2 }))
-      found.push(_id);
-    const [id, other] = found;
-    if (id === undefined) throw error;
-    if (other !== undefined)
-      throw new UsageError(`several are called '${name}': ${id}, ${other}; name one by its id`);
-    return id;
-  }
 }
 
 interface Told {

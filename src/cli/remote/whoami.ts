@@ -1,4 +1,5 @@
-import { showObject } from './output.ts';
+import { isTable, showObject } from './output.ts';
+import { isRecord } from './profiles.ts';
 import { commandOf } from './verb.ts';
 
 /** `svc whoami`: as whom a node sees the caller. */
@@ -7,6 +8,10 @@ export const whoami = commandOf('whoami', 'tell as whom a node sees you, with wh
   example: 'SVC_USER=avo svc whoami --password-stdin < password.txt',
   async run({ client, form }) {
     const login = await client.whoAmI();
-    showObject(form === 'name' ? { _id: login['authenticationId'] } : login, form);
+    const name = login['authenticationId'];
+    if (form === 'name') showObject({ _id: name }, form);
+    else if (isTable(form) && isRecord(login['authorization'])) {
+      showObject({ name, ...login['authorization'] }, form);
+    } else showObject(login, form);
   },
 });

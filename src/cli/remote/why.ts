@@ -1,15 +1,55 @@
 import type { Client, JsonObject } from '#client/index.ts';
+import { UsageError } from '../usage-error.ts';
+import { textOf } from './connection.ts';
 import { FILTER_FLAG } from './list.ts';
+import { idOf } from './named-object.ts';
 import { isTable, say, showObject } from './output.ts';
+import { sinceOf } from './time-argument.ts';
 import { commandOfVerbs } from './verb.ts';
 import { whyAccount, whyObject } from './why-object.ts';
 import { whyRequest } from './why-request.ts';
+import { firingInSentences, type ToldFiring, userInSentences } from './why-words.ts';
 
-/** `svc why process|task|node|object|account|request`: what something waits for, or what became of it. */
+/** `svc why schedule|user|process|task|node|object|account|request`: what something waits for, or what became of it. */
 export const whyWaiting = commandOfVerbs({
   name: 'why',
-  summary: 'tell what a process or a task waits for, how a node is, what mappings or a request have caused',
+  summary:
+    'tell why a schedule fired or did not, a user has a role, what a process or a task waits for, how a node is, what mappings or a request have caused',
   verbs: {
+    schedule: {
+      does: 'why it fired, or did not; from the database where no node is named',
+      takes: ['<schedule>'],
+      flags: {
+        at: { value: '<time>', does: 'the planned time: 02:00, -10m, 2027-03-27T02:00:00Z; default: now' },
+      },
+      example: 'svc why schedule nightly --at -1h',
+      async run({ client, flags, form }, id: string) {
+        const time = (sinceOf(textOf(flags, 'at')) ?? new Date()).toISOString();
+        const told = await client.scheduler.jobs.action<ToldFiring>('why', { id, body: { time } });
+        if (isTable(form)) say(firingInSentences(told));
+        else showObject({ _id: id, ...told }, form);
+      },
+    },
+    user: {
+      does: 'where its roles come from, or why one is, or is not, there; from the database where no node is named',
+      takes: ['<user>', '[role <role>] …'],
+      example: 'svc why user avo role auditor',
+      async run({ client, form }, name: string, ...said: string[]) {
+        // As one says it: why user avo has role auditor.
+        const [word, named, ...more] = said[0] === 'has' ? said.slice(1) : said;
+        if (word !== undefined && (word !== 'role' || named === undefined || more.length > 0)) {
+          throw new UsageError(
+            `'${said.join(' ')}' says nothing; expected 'svc why user <user> [role <role>]'`,
+          );
+        }
+        const id = await idOf(client, 'user', name);
+        const body =
+          named === undefined ? { property: 'effectiveRoles' } : { role: await idOf(client, 'role', named) };
+        const told = await client.managed('user').action<JsonObject>('explain', { id, body });
+        if (isTable(form)) say(userInSentences(id, told));
+        else showObject({ _id: id, ...told }, form);
+      },
+    },
     process: {
       does: 'where an instance stands, and what for',
       takes: ['<id>'],
