@@ -21,6 +21,7 @@ import { logResource } from './log-resource.ts';
 import { maintenanceResource } from './maintenance-resource.ts';
 import { overrideSeals } from './override-seals.ts';
 import { scriptOverrides } from './script-overrides.ts';
+import { sealed } from './seal-config.ts';
 import { statusResource } from './status-resource.ts';
 
 export interface ServerState {
@@ -78,8 +79,9 @@ export function administrationFeature(
         configured: () =>
           config.list(infoConfig).map(({ alias, value }) => String(value.infocontext ?? alias)),
         userInterface() {
-          const written = config.findRaw('ui/configuration');
-          const settings = isObject(written) ? written['configuration'] : undefined;
+          const id = 'ui/configuration';
+          const written = config.findRaw(id);
+          const settings = isObject(written) ? sealed(id, written)['configuration'] : undefined;
           return isObject(settings) ? settings : {};
         },
         protectedProperties(name) {

@@ -168,6 +168,20 @@ describe('what clients of other servers of the field ask for', () => {
     }
   });
 
+  it('tells nobody a secret that stands in the settings of user interfaces', async () => {
+    const secrets = { password: 'Told-2-nobody', apiKey: 'Told-3-nobody' };
+    const content = { configuration: { lang: 'de', crm: { url: 'https://crm.example.com', ...secrets } } };
+    await server.api('PUT', 'config/ui/configuration', { body: content });
+    const { status, body } = await server.api('GET', 'info/uiconfig', nobody);
+    expect(status).toBe(200);
+    expect(body.configuration).toMatchObject({ lang: 'de', crm: { url: 'https://crm.example.com' } });
+    expect(JSON.stringify(body)).not.toContain('nobody');
+    expect(body.configuration).toEqual(
+      (await server.api('GET', 'config/ui/configuration')).body.configuration,
+    );
+    await server.api('DELETE', 'config/ui/configuration');
+  });
+
   it('answers what there is none of as it is', async () => {
     expect((await server.api('POST', 'maintenance?_action=status')).body).toEqual({
       maintenanceEnabled: false,
