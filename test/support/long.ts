@@ -1,5 +1,5 @@
 /** Whether this is `npm run test:long`. What takes long shows in `npm test` a part of what it shows there. */
-const isLong = process.env['SVC_TEST_LONG'] === '1';
+export const isLong = process.env['SVC_TEST_LONG'] === '1';
 
 const LEAST_RUNS = 10;
 
