@@ -167,6 +167,12 @@ export const BENCHMARKS: readonly Benchmark[] = [
     isApart: true,
   },
   {
+    name: 'livesync',
+    what: 'From the answer to a PATCH until a directory (slapd) shows it; changes a second of a directory with a log that become managed objects; deliveries a second to a script that does nothing, by three nodes',
+    nextTo: 'a modify with the same library; a loop that reads the log and its entries; the goals',
+    isApart: true,
+  },
+  {
     name: 'workflow-engine',
     what: 'Process instances in memory: three service tasks; one user task with a round trip of its state; size of a state, time to compile a file, a task for a thousand',
     nextTo: 'bpmn-engine',

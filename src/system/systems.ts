@@ -33,6 +33,8 @@ export const DATA_FOLDER = 'data';
 export class Systems implements AsyncDisposable {
   readonly #platform: SystemsPlatform;
   readonly #open = new Map<string, Promise<System>>();
+  /** Why those could not be opened that could not. */
+  readonly #failures = new Map<ProvisionerConfig, string>();
 
   constructor(platform: SystemsPlatform) {
     this.#platform = platform;
@@ -59,12 +61,12 @@ export class Systems implements AsyncDisposable {
   }
 
   /** Whether it answers, as far as this node has asked it. */
-  async stateOf({ name, enabled }: ProvisionerConfig): Promise<SystemState> {
-    if (!enabled) return { state: 'disabled' };
-    const opening = this.#open.get(name);
-    if (opening === undefined) return { state: 'unknown' };
-    const system = await opening.catch(() => undefined);
-    return system === undefined ? { state: 'unknown' } : system.state;
+  async stateOf(config: ProvisionerConfig): Promise<SystemState> {
+    if (!config.enabled) return { state: 'disabled' };
+    const system = await this.#open.get(config.name)?.catch(() => undefined);
+    if (system !== undefined) return system.state;
+    const why = this.#failures.get(config);
+    return why === undefined ? { state: 'unknown' } : { state: 'failing', why };
   }
 
   /** Those that have been asked for. */
@@ -92,7 +94,7 @@ export class Systems implements AsyncDisposable {
         hint: '"enabled" in its file says so',
       });
     }
-    const known = this.#open.get(name) ?? this.#keep(name, this.open(found));
+    const known = this.#open.get(name) ?? this.#keep(found);
     return known;
   }
 
@@ -137,17 +139,24 @@ export class Systems implements AsyncDisposable {
     await Promise.allSettled(open.map(async (system) => (await system)[Symbol.asyncDispose]()));
   }
 
-  #keep(name: string, opening: Promise<System>): Promise<System> {
+  #keep(config: ProvisionerConfig): Promise<System> {
+    const { name } = config;
+    const opening = this.open(config);
     this.#open.set(name, opening);
-    opening.catch(() => {
-      if (this.#open.get(name) === opening) this.#open.delete(name);
-    });
+    opening.then(
+      () => this.#failures.delete(config),
+      (error: unknown) => {
+        this.#failures.set(config, error instanceof Error ? error.message : String(error));
+        if (this.#open.get(name) === opening) this.#open.delete(name);
+      },
+    );
     return opening;
   }
 
   /** What is under way with the former configuration comes to its end by a signal; the next call opens it anew. */
   async #renew(): Promise<void> {
     const configs = new Set(this.enabled);
+    for (const config of this.#failures.keys()) if (!configs.has(config)) this.#failures.delete(config);
     const gone: Promise<System>[] = [];
     for (const [name, opening] of this.#open) {
       const system = await opening.catch(() => undefined);
@@ -171,7 +180,7 @@ export class Systems implements AsyncDisposable {
         if (file !== folder && isBelow(folder, file)) return file;
         throw new ConnectorError(
           'misconfigured',
-          `'${path}' lies outside of the project's folder '${DATA_FOLDER}'`,
+          `'${path}' lies outside of the project's folder '${DATA_FOLDER}', of which a file is named such as '${DATA_FOLDER}/ca.pem'`,
         );
       },
     };

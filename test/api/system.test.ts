@@ -220,6 +220,17 @@ describe('/system', () => {
     });
   });
 
+  it('says why a system cannot be opened', async () => {
+    const outside = { ...HR, name: 'zz', configurationProperties: { csvFile: 'conf/authentication.json' } };
+    await api('PUT', 'config/provisioner.openicf/zz', { body: outside });
+    expect((await api('POST', 'system/zz?_action=test')).body).toMatchObject({ ok: false });
+    const listed = await api('GET', 'system?_queryFilter=name+eq+"zz"');
+    expect(listed.body.result).toMatchObject([
+      { availability: { state: 'failing', why: expect.stringContaining("such as 'data/ca.pem'") } },
+    ]);
+    await api('DELETE', 'config/provisioner.openicf/zz');
+  });
+
   it('makes the file of a system step by step', async () => {
     const available = await api('POST', 'system?_action=availableConnectors');
     const [connectorRef] = available.body.connectorRef.filter(

@@ -2,19 +2,32 @@ import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '#json/index.ts';
 import { ADMIN_PASSWORD } from '../support/api.ts';
 import { HAS_MARIADB } from '../support/mariadb.ts';
+import { freePort } from '../support/port.ts';
+import { HAS_SAMBA } from '../support/samba.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { SLAPD } from '../support/slapd.ts';
 
 const run = promisify(execFile);
+const SVC = fileURLToPath(new URL('../../bin/svc.js', import.meta.url));
 const PAGE = readFileSync(new URL('../../docs/systems.md', import.meta.url), 'utf8');
 
-/** What a section says is to be pasted. */
-function blocksOf(heading: string): string[] {
+/** What a section says is to be pasted, or is answered. */
+function blocksOf(heading: string, language = 'sh'): string[] {
   const [section = ''] = PAGE.slice(PAGE.indexOf(`## ${heading}\n`) + 3).split('\n## ');
-  return [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+  return section
+    .split('```')
+    .filter((block) => block.startsWith(`${language}\n`))
+    .map((block) => block.slice(language.length + 1));
+}
+
+function shownAfter(heading: string, place: number): { readonly result: readonly object[] } {
+  return JSON.parse(blocksOf(heading, 'json')[place] ?? '');
 }
 
 describe('docs/systems.md', () => {
@@ -29,21 +42,76 @@ describe('docs/systems.md', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Runs it as somebody would who pastes it. @returns the answers of the server */
+  /** @returns the answers of the server */
   async function paste(block: string) {
-    const begin = `set -e; SVC=${server.url}/svc
-      svccurl() { curl -sS -u "svc-admin:$PASSWORD" -H Content-Type:application/json "$@"; echo; }`;
-    const { stdout } = await run('bash', ['-c', `${begin}\n${block}`], {
-      cwd: server.project.location,
-      env: { ...process.env, PASSWORD: ADMIN_PASSWORD, PATH: `${process.env['PATH']}:/usr/sbin` },
-      maxBuffer: 2 ** 24,
-      timeout: 60_000,
-    });
-    return stdout
+    return (await pasted(block))
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line));
   }
+
+  /** Runs it as somebody would who pastes it. */
+  async function pasted(block: string): Promise<string> {
+    const begin = `set -e; SVC=${server.url}/svc
+      svccurl() { curl -sS -u "svc-admin:$PASSWORD" -H Content-Type:application/json "$@"; echo; }`;
+    const text = block.replaceAll('./bin/svc.js', `'${process.execPath}' '${SVC}'`);
+    const { stdout } = await run('bash', ['-c', `${begin}\n${text}`], {
+      cwd: server.project.location,
+      env: {
+        ...process.env,
+        PASSWORD: ADMIN_PASSWORD,
+        SVC_URL: server.url,
+        SVC_USER: 'svc-admin',
+        SVC_PASSWORD: ADMIN_PASSWORD,
+        PATH: `${process.env['PATH']}:/usr/sbin`,
+      },
+      maxBuffer: 2 ** 24,
+      timeout: 600_000,
+    });
+    return stdout;
+  }
+
+  it('reads and writes a file, and makes users of who stands there, as it stands', async () => {
+    const [file = '', changes = '', mapping = ''] = blocksOf('A tour');
+    const [stored, tested, found] = await paste(file);
+    expect(stored).toMatchObject({ name: 'hr' });
+    expect(tested).toMatchObject({ ok: true });
+    expect(found.result).toMatchObject(shownAfter('A tour', 0).result);
+    const [rehearsed, changed, made, gone] = await paste(changes);
+    expect(rehearsed).toMatchObject({ dryRun: true });
+    expect(changed).toMatchObject({ _id: '7', mail: 'moe@example.com' });
+    expect(made).toMatchObject({ _id: '9', sn: 'Bø' });
+    expect(gone).toMatchObject({ _id: '9' });
+    const out = await pasted(mapping);
+    expect(out).toContain('per@example.com');
+  });
+
+  it.skipIf(SLAPD === undefined)('brings users into a directory as it stands', async () => {
+    const [, , , block = ''] = blocksOf('A tour');
+    const own = block
+      .replaceAll('/tmp/dir', join(folder, 'dir'))
+      .replaceAll('3890', String(await freePort()))
+      .replace('rootpw secret', `rootpw secret\npidfile ${folder}/slapd.pid`);
+    try {
+      const out = await pasted(own);
+      const answers = out.split('\n').filter((line) => line.startsWith('{'));
+      const names = JSON.parse(answers.at(-1) ?? '').mappings.map((one: JsonObject) => one['mapping']);
+      expect(names).toContain('user_ldap');
+      expect(out).toContain('uid=ulf,ou=people,dc=example,dc=com');
+    } finally {
+      process.kill(Number(readFileSync(join(folder, 'slapd.pid'), 'utf8')));
+    }
+  });
+
+  it.skipIf(!HAS_SAMBA)('asks Active Directory as it stands', async () => {
+    const [block = ''] = blocksOf('Active Directory');
+    const own = block.replaceAll('/tmp/ad', join(folder, 'ad'));
+    const [stored, tested, made, letIn, found] = await paste(own);
+    expect(stored).toMatchObject({ name: 'ad' });
+    expect(tested).toMatchObject({ ok: true });
+    expect(letIn).toEqual({ _id: made._id });
+    expect(found.result).toMatchObject(shownAfter('Active Directory', 1).result);
+  });
 
   it.skipIf(!HAS_MARIADB)('asks tables of a database as it stands', async () => {
     const [block = ''] = blocksOf('Tables of databases');

@@ -91,7 +91,9 @@ export async function startSamba(): Promise<Samba> {
   const caFile = join(folder, 'private/tls/ca.pem');
   await Promise.race([reachable(caFile), ended.then(() => Promise.reject(new Error('samba ended')))]);
   const work = (does: 'add' | 'empty', place: string, ldif = '') => {
-    const child = spawn('python3', ['-c', PROGRAM, does, file, place], { stdio: ['pipe', 'ignore', 'pipe'] });
+    const child = spawn('/usr/bin/python3', ['-c', PROGRAM, does, file, place], {
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
     const said: string[] = [];
     child.stderr.on('data', (text) => said.push(String(text)));
     child.stdin.end(ldif);

@@ -16,11 +16,11 @@ export const system = commandOfVerbs({
   summary: 'list other systems, test whether they can be reached, look at their objects',
   verbs: {
     list: {
-      does: 'systems, and what they show',
+      does: 'systems, whether each answers as far as the node that is asked knows, and what they show',
       flags: { ...FILTER_FLAG, ...LIST_FLAGS },
       run: (asked) =>
         showList(
-          { ...asked, flags: { fields: 'enabled,displayName,objectTypes', ...asked.flags } },
+          { ...asked, flags: { fields: 'enabled,availability,objectTypes', ...asked.flags } },
           'system',
           textOf(asked.flags, 'filter'),
         ),

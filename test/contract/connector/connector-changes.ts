@@ -77,7 +77,7 @@ export function describeChanges(fixtureOf: () => ConnectorFixture, siteOf: () =>
     for (let at = 0; at < 8; at++) made.push(await site.create(draft({ login: `user${at}` })));
     const told: string[] = [];
     let token = since;
-    for (let isLast = false; !isLast; ) {
+    for (let [isLast, rounds] = [false, 0]; !isLast && rounds < made.length; rounds++) {
       for await (const batch of site.changes(token, 3)) {
         told.push(...batch.changes.map((one) => (one.kind === 'upsert' ? one.entry.id : one.id)));
         ({ token, isLast } = batch);

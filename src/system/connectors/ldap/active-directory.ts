@@ -18,6 +18,9 @@ export const CONTROL = 'userAccountControl';
 /** Classes whose attributes an account has, too, though they stand above none of its own. */
 export const AUXILIARY = ['securityPrincipal', 'mailRecipient'];
 
+/** Attributes that are made for one entry that is named, and shown in no listing: to ask for them there is an error. */
+export const OF_ONE_ENTRY = /^(?:msDS-)?tokenGroups/i;
+
 const DISABLED = 2;
 const NORMAL_ACCOUNT = 512;
 const GUID = /^([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/i;

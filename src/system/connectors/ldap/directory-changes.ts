@@ -1,9 +1,24 @@
 import { NotFilter, PresenceFilter } from 'ldapts';
-import { type ChangeBatch, type ChangesRequest, ConnectorError, LATEST, type Token } from '../../contract.ts';
-import { type DirectoryParts, readDomain, toldChanges, toldOf } from './directory-objects.ts';
+import {
+  type Change,
+  type ChangeBatch,
+  type ChangesRequest,
+  ConnectorError,
+  LATEST,
+  type Token,
+} from '../../contract.ts';
+import { type DirectoryParts, readDomain, toldChanges, toldOf, VERSION } from './directory-objects.ts';
 import { DirSyncControl } from './dirsync-control.ts';
 import type { ChangesType } from './ldap-changes.ts';
 
+/** An answer, and what of it was told. */
+interface Place {
+  readonly cookie: Buffer;
+  readonly told: ReadonlyMap<string, string>;
+}
+
+/** More would make the token too long; those before them are told again. */
+const MOST_TOLD = 800;
 const NOTHING = new NotFilter({ filter: new PresenceFilter({ attribute: 'objectClass' }) });
 
 /** What Active Directory tells of changes by DirSync, for which the account of the system has the right to replicate. */
@@ -20,21 +35,29 @@ export class DirectoryChanges {
     request: ChangesRequest,
   ): AsyncGenerator<ChangeBatch, void, undefined> {
     const { name: root } = await readDomain(this.#parts.connections, [], request.signal);
-    const filter = token === LATEST ? NOTHING : type.filter;
-    let cookie = token === LATEST ? Buffer.alloc(0) : cookieOf(token);
+    if (token === LATEST) {
+      let cookie: Buffer = Buffer.alloc(0);
+      for (let isMore = true; isMore; )
+        ({ cookie, isMore } = (await this.#ask(root, NOTHING, cookie, request.signal)).control);
+      yield { changes: [], token: tokenOf({ cookie, told: new Map() }), isLast: true };
+      return;
+    }
+    let place = placeAt(token);
     for (;;) {
-      const { told, control } = await this.#ask(root, filter, cookie, request.signal);
-      const changes = token === LATEST ? [] : await toldChanges(this.#parts, type, told, request);
+      const { told, control } = await this.#ask(root, type.filter, place.cookie, request.signal);
+      const all = await toldChanges(this.#parts, type, told, request);
+      const changes = all.filter((one) => place.told.get(idOf(one)) !== versionOf(one));
+      const { mostAtOnce } = request;
       const isLast = !control.isMore;
-      for (let at = 0; at < changes.length - request.mostAtOnce; at += request.mostAtOnce) {
-        // Until all of the answer is told, what comes next is the same answer.
-        yield { changes: changes.slice(at, at + request.mostAtOnce), token: tokenOf(cookie), isLast: false };
+      let at = 0;
+      for (; at < changes.length - mostAtOnce; at += mostAtOnce) {
+        const some = changes.slice(at, at + mostAtOnce);
+        // Until all of the answer is told, what comes next is the same answer without these.
+        place = { ...place, told: withTold(place.told, some) };
+        yield { changes: some, token: tokenOf(place), isLast: false };
       }
-      const rest = changes.length % request.mostAtOnce || request.mostAtOnce;
-      cookie = control.cookie;
-      if (token !== LATEST || isLast) {
-        yield { changes: changes.slice(-rest), token: tokenOf(cookie), isLast };
-      }
+      place = { cookie: control.cookie, told: new Map() };
+      yield { changes: changes.slice(at), token: tokenOf(place), isLast };
       if (isLast) return;
     }
   }
@@ -61,14 +84,30 @@ export class DirectoryChanges {
   }
 }
 
-function tokenOf(cookie: Buffer): Token {
-  return JSON.stringify({ mode: 'dirSync', cookie: cookie.toString('base64') });
+function idOf(change: Change): string {
+  return change.kind === 'upsert' ? change.entry.id : change.id;
+}
+
+/** Which write of an object was told. */
+function versionOf(change: Change): string {
+  return change.kind === 'upsert' ? String(change.entry.attributes.get(VERSION)?.[0]) : 'deleted';
+}
+
+function withTold(told: Place['told'], changes: readonly Change[]): Place['told'] {
+  const now = changes.map((one): [string, string] => [idOf(one), versionOf(one)]);
+  return new Map([...told, ...now].slice(-MOST_TOLD));
+}
+
+function tokenOf({ cookie, told }: Place): Token {
+  return JSON.stringify({ mode: 'dirSync', cookie: cookie.toString('base64'), told: [...told] });
 }
 
 /** @throws ConnectorError `tokenExpired` */
-function cookieOf(token: Token): Buffer {
-  const [, cookie] = /^\{"mode":"dirSync","cookie":"([\w+/=]+)"\}$/.exec(token) ?? [];
-  if (cookie !== undefined) return Buffer.from(cookie, 'base64');
+function placeAt(token: Token): Place {
+  const [, cookie, told] = /^\{"mode":"dirSync","cookie":"([\w+/=]+)","told":(.*)\}$/.exec(token) ?? [];
+  if (cookie !== undefined && told !== undefined) {
+    return { cookie: Buffer.from(cookie, 'base64'), told: new Map(JSON.parse(told)) };
+  }
   throw new ConnectorError('tokenExpired', `'${token.slice(0, 100)}' is no token of dirSync`);
 }
 

@@ -24,6 +24,9 @@ export interface Told {
   readonly isDeleted: boolean;
 }
 
+/** The number that each write gives an object, at the controller that is asked. */
+export const VERSION = 'uSNChanged';
+
 const MOST_ASKED = 100;
 
 export function toldOf(entry: LdapEntry): Told[] {
@@ -73,6 +76,7 @@ async function entriesOf(
   request: ChangesRequest,
 ): Promise<ReadonlyMap<string, Entry>> {
   const all = new Map<string, Entry>();
+  const { attributes, explicitBufferAttributes } = asked(request);
   for (let at = 0; at < ids.length; at += MOST_ASKED) {
     const filters = ids
       .slice(at, at + MOST_ASKED)
@@ -80,7 +84,8 @@ async function entriesOf(
       .map((value) => new EqualityFilter({ attribute: 'objectGUID', value }));
     for (const base of bases) {
       const pages = pagedSearch(connections, request.signal, base, {
-        ...asked(request),
+        attributes: [...attributes, VERSION],
+        explicitBufferAttributes,
         pageSize: MOST_ASKED,
         filter: new AndFilter({
           filters: [new OrFilter({ filters }), ...(filter === undefined ? [] : [filter])],

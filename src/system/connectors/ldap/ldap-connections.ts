@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { Client } from 'ldapts';
 import { ConnectorError, type ConnectorHost, type Secret } from '../../contract.ts';
@@ -143,7 +143,9 @@ export class LdapConnections {
   ): Promise<LdapConnection> {
     if (this.#isEnded) throw new ConnectorError('unavailable', 'The system is closed');
     const { security } = this.#login;
-    const tls = { servername: place.host, ...this.#login.tls };
+    // An address is no name that TLS could ask for, and the certificate is held against it all the same.
+    const named = isIP(place.host) === 0 ? { servername: place.host } : {};
+    const tls = { host: place.host, ...named, ...this.#login.tls };
     const sockets = new Set<Socket>();
     const kept = <S extends Socket>(socket: S): S => {
       sockets.add(socket);

@@ -24,7 +24,15 @@ import {
   type WriteRequest,
   type WriteResult,
 } from '../../contract.ts';
-import { AUXILIARY, askedNames, CONTROL, idValue, isActiveDirectory, isGuid } from './active-directory.ts';
+import {
+  AUXILIARY,
+  askedNames,
+  CONTROL,
+  idValue,
+  isActiveDirectory,
+  isGuid,
+  OF_ONE_ENTRY,
+} from './active-directory.ts';
 import { DirectoryChanges } from './directory-changes.ts';
 import { isBelowName, outermost } from './distinguished-name.ts';
 import { classesOf, filterOfType } from './kind-of-entry.ts';
@@ -101,7 +109,9 @@ export class LdapConnector implements Connector {
     return [ACCOUNT, GROUP].map((name) => {
       const isOfDirectory = isActiveDirectory(this.#configuration);
       const own = subschema.attributesOf([...this.#classesOf(name), ...(isOfDirectory ? AUXILIARY : [])]);
-      const others = own.filter((one) => one.name.toLowerCase() !== password);
+      const others = own.filter(
+        (one) => one.name.toLowerCase() !== password && !(isOfDirectory && OF_ONE_ENTRY.test(one.name)),
+      );
       return {
         name,
         attributes: [

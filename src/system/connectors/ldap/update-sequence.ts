@@ -1,7 +1,14 @@
 import { AndFilter, Control, GreaterThanEqualsFilter } from 'ldapts';
 import { type ChangeBatch, type ChangesRequest, ConnectorError, LATEST, type Token } from '../../contract.ts';
 import { guidText } from './active-directory.ts';
-import { type DirectoryParts, readDomain, type Told, toldChanges, toldOf } from './directory-objects.ts';
+import {
+  type DirectoryParts,
+  readDomain,
+  type Told,
+  toldChanges,
+  toldOf,
+  VERSION,
+} from './directory-objects.ts';
 import type { ChangesType } from './ldap-changes.ts';
 import { textIn } from './log-entry.ts';
 import { pagedSearch } from './paged-search.ts';
@@ -60,13 +67,13 @@ export class UpdateSequence {
     number: number,
     signal: AbortSignal,
   ): Promise<{ readonly writes: readonly Write[]; readonly isAll: boolean }> {
-    const later = new GreaterThanEqualsFilter({ attribute: 'uSNChanged', value: String(number + 1) });
+    const later = new GreaterThanEqualsFilter({ attribute: VERSION, value: String(number + 1) });
     const pages = pagedSearch(
       this.#parts.connections,
       signal,
       domain,
       {
-        attributes: ['objectGUID', 'isDeleted', 'uSNChanged'],
+        attributes: ['objectGUID', 'isDeleted', VERSION],
         explicitBufferAttributes: ['objectGUID'],
         pageSize: PAGE_SIZE,
         filter: new AndFilter({ filters: [later, ...(type.filter === undefined ? [] : [type.filter])] }),
@@ -83,7 +90,7 @@ export class UpdateSequence {
     };
     for await (const entries of pages) {
       for (const entry of entries) {
-        const own = Number(textIn(entry, 'uSNChanged'));
+        const own = Number(textIn(entry, VERSION));
         writes.push(...toldOf(entry).map((told) => ({ ...told, number: own })));
       }
       if (writes.length > 2 * MOST_IN_ORDER) cut();
