@@ -38,6 +38,7 @@ export async function openWorkflowCore(
     .returning('id')
     .executeTakeFirstOrThrow();
   return {
+    core,
     connection: new Connection(core.router, systemContext()),
     /** As a request of an ordinary user comes in. */
     connectionOf(userName: string) {

@@ -21,6 +21,8 @@ export interface UnitOfWorkOptions {
   readonly attempts?: number;
   /** Somebody waits for an answer, and no longer than the request may (`withDatabaseWait`); a commit then goes on without them. */
   readonly answersInTime?: boolean;
+  /** What has to be done before it has a transaction, each time that it runs. Must not reject. */
+  readonly beforeOpen?: (() => Promise<void>) | undefined;
   /** Told of each statement before it is sent; may refuse it by throwing. */
   readonly onStatement?: () => void;
   readonly onRetry?: (reason: string, attempt: number) => void;
@@ -67,6 +69,7 @@ export async function runUnitOfWork<T>(
       mayGroup,
       callers,
       asker: options.asker,
+      beforeOpen: options.beforeOpen,
       onOpen: (transaction) => {
         opened = transaction;
       },

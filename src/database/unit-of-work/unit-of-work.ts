@@ -1,4 +1,3 @@
-import type { Asker } from '../pool/connection-turns.ts';
 import type { Database, Db, Transaction } from '../pool/database.ts';
 import { isConnectionLost } from '../pool/sql-state.ts';
 import type { Actor, Change } from './change.ts';
@@ -34,10 +33,7 @@ export class UnitOfWork {
   readonly #database: Database;
   /** Whether rows may be pending: what they are made of is read without a lock, and anew with one where somebody was faster. */
   readonly mayGroup: boolean;
-  readonly #callers: number;
-  readonly #asker: Asker | undefined;
-  readonly #onStatement: (() => void) | undefined;
-  readonly #onOpen: ((transaction: Transaction) => void) | undefined;
+  readonly #options: WorkOptions;
   #transaction: Promise<Transaction> | undefined;
   /** The transaction as everybody else has it. */
   #statements: Promise<TransactionStatements> | undefined;
@@ -46,7 +42,6 @@ export class UnitOfWork {
   readonly #pending = new PendingWrites();
   readonly #parts = new WorkParts();
   readonly #last: GroupedRow[] = [];
-  readonly #mayOpen: boolean;
   #isStopped = false;
   #isRefused = false;
   readonly #notes = new WorkNotes();
@@ -55,11 +50,7 @@ export class UnitOfWork {
 
   constructor(database: Database, options: WorkOptions = {}) {
     this.#database = database;
-    this.#onStatement = options.onStatement;
-    this.#onOpen = options.onOpen;
-    this.#callers = options.callers ?? 0;
-    this.#asker = options.asker;
-    this.#mayOpen = options.mayOpen ?? true;
+    this.#options = options;
     this.dryRun = options.dryRun ?? false;
     this.mayGroup = !this.dryRun && (options.mayGroup ?? true);
   }
@@ -101,7 +92,7 @@ export class UnitOfWork {
         transaction,
         { take: () => this.#takeHeld(), fail: (error) => this.#held.fail(error) },
         this.#parts,
-        this.#onStatement,
+        this.#options.onStatement,
       ),
     );
     return this.#statements;
@@ -134,7 +125,7 @@ export class UnitOfWork {
   }
 
   #own(): Promise<Transaction> {
-    this.#isStopped = !this.#mayOpen;
+    this.#isStopped = this.#options.mayOpen === false;
     if (this.#isStopped) return Promise.reject(new NeedsTransaction());
     this.#transaction ??= this.#open();
     return this.#transaction;
@@ -147,7 +138,7 @@ export class UnitOfWork {
 
   /** The pool, for a statement. */
   #beside(): Db {
-    this.#onStatement?.();
+    this.#options.onStatement?.();
     return this.#database.db;
   }
 
@@ -220,9 +211,11 @@ export class UnitOfWork {
   }
 
   async #open(): Promise<Transaction> {
-    const transaction = await this.#database.startTransaction(this.#callers, this.#asker);
+    const { callers = 0, asker, beforeOpen, onOpen } = this.#options;
+    await beforeOpen?.();
+    const transaction = await this.#database.startTransaction(callers, asker);
     this.#holding = transaction;
-    this.#onOpen?.(transaction);
+    onOpen?.(transaction);
     this.#database.behindCommit(transaction, (send) => sendWakes(this.#notes.effects, send));
     try {
       const set = async (name: string) => void (await transaction.savepoint(name).execute());

@@ -15,6 +15,8 @@ export interface WorkOptions {
   readonly asker?: Asker | undefined;
   /** Told of each statement; may refuse it by throwing. */
   readonly onStatement?: () => void;
+  /** What has to be done before it has a transaction. */
+  readonly beforeOpen?: (() => Promise<void>) | undefined;
   /** Told of its transaction. */
   readonly onOpen?: (transaction: Transaction) => void;
 }

@@ -7,7 +7,8 @@ const LONGEST_WAIT_MS = 50;
 /**
  * Fires several triggers, the service of one after that of the other, each in a unit of work of its own. What they keep
  * for their commits leaves together, completions and ledger entries included: one statement, of which only the guilty
- * one is left out when it fails. What needs a transaction of its own has that, and commits by itself.
+ * one is left out when it fails. What needs a transaction of its own has that once all before it have ended, and commits
+ * by itself.
  *
  * @returns null for one that was rolled back because the database went away; fire it again
  */
@@ -21,12 +22,17 @@ export async function fireTogether(
   for (const firing of firings) {
     const { promise: isExecuted, resolve } = Promise.withResolvers<void>();
     if (wave.hasLeft) wave = openWave();
-    const { whenLeft } = wave;
+    const { whenLeft, leave } = wave;
     const executed = () => {
       resolve();
       return whenLeft;
     };
-    const result = fireTrigger(platform, firing, { signal, executed }).catch((error: unknown) => {
+    const before = [...results];
+    const opens = async () => {
+      leave();
+      await Promise.allSettled(before);
+    };
+    const result = fireTrigger(platform, firing, { signal, opens, executed }).catch((error: unknown) => {
       if (isUnreachable(error)) return null;
       throw error;
     });

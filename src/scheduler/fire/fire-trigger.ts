@@ -41,6 +41,8 @@ export interface FiringResult {
 export interface FiringCompany {
   /** Aborted when the run belongs to somebody else: it ends at its next call. */
   readonly signal?: AbortSignal | undefined;
+  /** Told before it has a transaction of its own. @returns when that may begin. Never rejects */
+  readonly opens?: () => Promise<void>;
   /** Told when all that is left is to commit it. @returns when that may begin */
   readonly executed?: () => Promise<void>;
 }
@@ -118,9 +120,9 @@ async function invokeInside(
   firing: Firing,
   context: Context,
   log: JsonObject[],
-  { executed, service }: FiringCompany & { readonly service: ServiceNotes },
+  { opens, executed, service }: FiringCompany & { readonly service: ServiceNotes },
 ): Promise<FiringResult['entries']> {
-  return runUnitOfWork(platform.database, {}, async (unitOfWork) => {
+  return runUnitOfWork(platform.database, { beforeOpen: opens }, async (unitOfWork) => {
     // A repetition after a conflict starts anew.
     log.length = 0;
     const startedAt = performance.now();
