@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, type GroupWrite, runUnitOfWork } from '#database/index.ts';
+import { type Database, type GroupWrite, openDatabase, runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { changeObject, createObject, findObject, findOwn, mayBePending, objectStore } from '#repo/index.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
 const STORE = objectStore(['managed', 'thing']);
+const GATE = 4_711;
 
 interface Row {
   readonly id: number;
@@ -52,6 +54,30 @@ describe('rows that wait for the commit', () => {
       if (!(await work.write(notes, { id, text }))) throw new Error(`${id} is taken`);
       return id;
     });
+
+  /** Changes two rows, the second once nobody holds the gate. */
+  const both: GroupWrite<readonly [first: number, second: number]> = {
+    steps: (pairs) =>
+      pairs.flatMap(([first, second]) => [
+        {
+          name: 'first',
+          statement: sql`update note set text = text || '+' where id = ${first}::int returning id`,
+        },
+        {
+          name: 'gate',
+          statement: sql`select pg_advisory_xact_lock_shared(${GATE}::int) from first`,
+        },
+        {
+          name: 'second',
+          statement: sql`update note set text = text || '+' where id = ${second}::int and (select count(*) from gate) = 1`,
+        },
+      ]),
+    async run(db, pairs) {
+      for (const pair of pairs)
+        for (const id of pair) await sql`update note set text = text || '+' where id = ${id}`.execute(db);
+      return pairs.map(() => true);
+    },
+  };
 
   it('are committed together with those of others', async () => {
     const all = Array.from({ length: 50 }, (_, id) => id);
@@ -202,4 +228,34 @@ describe('rows that wait for the commit', () => {
       expect(await idsOf('note')).toEqual([1, 4]);
     },
   );
+
+  it('are stored once where two statements of many rows deadlock: the one that gives way is made again', async () => {
+    const other = openDatabase({ url: database.url });
+    const reasons: string[] = [];
+    const change = (through: Database, ...pair: [number, number]) =>
+      runUnitOfWork(through, { onRetry: (reason) => reasons.push(reason) }, (work) => work.write(both, pair));
+    await write(1);
+    await write(2);
+    const holder = await database.pool.connect();
+    await holder.query('select pg_advisory_lock($1::int)', [GATE]);
+    const changed = Promise.all([change(database, 1, 2), change(other, 2, 1)]);
+    await eventually(
+      async () =>
+        (
+          await sql`select from pg_stat_activity
+                    where datname = current_database() and wait_event = 'advisory'`.execute(database.db)
+        ).rows.length,
+      (waiting) => waiting === 2,
+    );
+    await holder.query('select pg_advisory_unlock($1::int)', [GATE]);
+    holder.release();
+    expect(await changed).toEqual([true, true]);
+    await other.close();
+    expect(reasons).toEqual([expect.stringContaining('deadlock detected')]);
+    const { rows } = await sql<Row>`select id, text from note order by id`.execute(database.db);
+    expect(rows).toEqual([
+      { id: 1, text: 'x++' },
+      { id: 2, text: 'x++' },
+    ]);
+  });
 });
