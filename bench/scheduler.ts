@@ -47,7 +47,7 @@ async function measure(processes: number): Promise<void> {
     ours,
   };
   if (hasPgbench) compare({ ...measured, goal: { atLeast: 0.75 } }, 'pgbench, same SQL', pgbench);
-  compare({ ...measured, goal: { atLeast: 1.5 } }, 'graphile-worker, local queue 500', peers.graphile);
+  compare({ ...measured, goal: { atLeast: 1 } }, 'graphile-worker, local queue 500', peers.graphile);
   compare({ ...measured, goal: { atLeast: 3 } }, 'pg-boss, batches of 1000', peers.boss);
 }
 
