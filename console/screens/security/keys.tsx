@@ -6,6 +6,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { client } from '../../session/client.ts';
 import { useWords } from '../../words/words.ts';
+import { Rotation } from './rotation.tsx';
 import { words } from './words.ts';
 
 interface Key {
@@ -18,9 +19,11 @@ interface Key {
   readonly lacking: readonly string[];
   readonly isStoredUnder: boolean;
   readonly firstUsedAt?: string;
+  /** How much is stored under it; absent until it is counted. */
+  readonly values?: number;
 }
 
-/** The key ring by names. A key itself never leaves its node, so rotation is done there: step by step, as it says below. */
+/** The key ring by names. A key itself never leaves its node, so new ones are made there, step by step as it says below. */
 export function Keys() {
   const t = useWords(words);
   const keys = useQuery({
@@ -62,6 +65,7 @@ export function Keys() {
         ),
       width: 'minmax(12rem, 1fr)',
     },
+    { id: 'values', title: t.values, cell: ({ values }) => values, width: '7rem' },
     { id: 'first', title: t.firstUsed, cell: ({ firstUsedAt }) => <Ago at={firstUsedAt} />, width: '9rem' },
   ];
   return (
@@ -75,6 +79,7 @@ export function Keys() {
           )
         }
       </Loaded>
+      <Rotation />
       <Card title={t.rotation}>
         <ol className="lines">
           {(
@@ -82,7 +87,6 @@ export function Keys() {
               ['svc keys add svc-sym-default', t.stepAdd],
               ['svc keys list', t.stepSpread],
               ['svc keys use svc-sym-default <key>', t.stepUse],
-              ['svc keys rotate', t.stepRotate],
             ] as const
           ).map(([command, says]) => (
             <li key={command}>
