@@ -35,7 +35,7 @@ export function createLogSink(options: LogOptions): { observe: Observe; flush: (
   const repetition = new Repetition(options.now);
   const observe: Observe = (said) => {
     if (said.kind === 'node.named') node = said.node;
-    log(logger, repetition, said);
+    log({ logger, repetition, pretty }, said);
   };
   lines?.tellOfLost((lost) => observe({ kind: 'log.lost', lines: lost }));
   return {
@@ -91,11 +91,25 @@ function prettyLines(): DestinationStream {
   });
 }
 
-function log(logger: Logger, repetition: Repetition, said: Observation): void {
+interface Writing {
+  readonly logger: Logger;
+  readonly repetition: Repetition;
+  readonly pretty: boolean;
+}
+
+function log({ logger, repetition, pretty }: Writing, said: Observation): void {
   const { level, text, facts, sameAs } = rowOf(said);
   const at = typeof level === 'string' ? level : level(said);
   if (!logger.isLevelEnabled(at)) return;
   const leftOut = sameAs === undefined ? 0 : repetition.admit(`${said.kind}: ${sameAs(said)}`);
   if (leftOut === undefined) return;
-  logger[at]({ kind: said.kind, ...facts?.(said), ...(leftOut > 0 ? { leftOut } : {}) }, text(said));
+  const line = { kind: said.kind, ...facts?.(said), ...(leftOut > 0 ? { leftOut } : {}) };
+  logger[at](line, pretty ? forTerminal(text(said)) : text(said));
+}
+
+/** A terminal obeys control characters, whoever has put them into a name; a further line looks like none of ours. */
+function forTerminal(words: string): string {
+  return words.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (one) =>
+    one === '\n' ? '\n    ' : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -23,6 +23,20 @@ describe('the log', () => {
     expect(forged).toMatchObject([{ epoch: 3, time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) }]);
   });
 
+  it('shows a terminal no character that it would obey, and no line of somebody else', () => {
+    const lines: string[] = [];
+    const sink = createLogSink({
+      level: 'info',
+      nodeId: 'n1',
+      pretty: true,
+      destination: { write: (line: string) => void lines.push(line) },
+    });
+    const name = 'b\u001b[2J\u202e\r\n07:00:00 INFO  all is well';
+    sink.observe({ kind: 'node.joined', node: name, epoch: 3 });
+    const { msg } = JSON.parse(lines.join('')) as { msg: string };
+    expect(msg).toBe('node b\\u001b[2J\\u202e\\u000d\n    07:00:00 INFO  all is well joined the cluster');
+  });
+
   it('has the name that the configuration gives its node, once it is known', () => {
     const lines = logged(
       'info',
