@@ -20,6 +20,7 @@ const COLUMNS: readonly (readonly [standIn: string, variable: string, expression
   ['{912}', 'generations', 'generation'],
   ['{913}', 'fires', 'fire_at'],
   ['{914}', 'attempts', 'attempt'],
+  ['{917}', 'slots', 'slot'],
   ['{915}', 'nexts', 'fire_at + 3600000'],
   ['{916}', 'priorities', 'priority'],
   ['{true}', 'concurrents', 'false'],
@@ -49,7 +50,7 @@ export async function sameScript(): Promise<string> {
   const claim = await captureText(CLAIM, (db) =>
     claimDue(db, { holder: HOLDER, limit: 903, lookAheadMs: 904, watermark: 905, startLimit: 903 }),
   );
-  const completion = await captureText(COMPLETION, (db) => completeRuns(db, HOLDER, [sample()]));
+  const completion = await captureText(COMPLETION, (db) => completeRuns(db, HOLDER, [sampleCompletion()]));
   const answer = claim.lastIndexOf('select d.trigger_id');
   const columns = COLUMNS.map(([, variable, expression]) => `(${expression}) as ${variable}`);
   const arrays = COLUMNS.map(([, variable]) => `coalesce(array_agg(${variable})::text, '{}') as ${variable}`);
@@ -62,7 +63,7 @@ ${completion};
 `;
 }
 
-function sample() {
+export function sampleCompletion() {
   const entry: LedgerEntry = {
     jobId: 'j',
     node: 'n',
@@ -78,6 +79,7 @@ function sample() {
     triggerId: 911,
     generation: 912,
     fireAt: 913,
+    slot: 917,
     attempt: 914,
     lateFrom: null,
     nextPlanned: false,
