@@ -1,19 +1,14 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { heldBy } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
+import { isClaimOf } from './job-repository.ts';
 
 /** A job that has failed for good becomes a dead letter. @returns false when it is another's now */
-export async function buryJob(
-  db: Db,
-  letter: string,
-  { id, claim, holder }: ClaimedJob,
-  error: JsonObject,
-): Promise<boolean> {
+export async function buryJob(db: Db, letter: string, job: ClaimedJob, error: JsonObject): Promise<boolean> {
   const { numAffectedRows } = await sql`
     with dead as (
-      delete from work_job where id = ${id} and claim = ${claim} and ${heldBy(holder)} returning *
+      delete from work_job where ${isClaimOf(job)} returning *
     )
     insert into work_dead_letter (id, queue, job_id, data, priority, attempts, retry_delay_ms, tried, error, created_at)
     select ${letter}, queue, id, data, priority, attempts, retry_delay_ms, attempt, ${JSON.stringify(error)}::jsonb,

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, type GroupWrite, numbers, PLANNED_ANEW, texts } from '#database/index.ts';
 import { firstOf } from '#json/index.ts';
-import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
-import { type Ask, type Holder, heldBy, isAlive } from '#work/index.ts';
+import { type Ask, type Holder, heldBy, isAlive, SUSPECT_FROM } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
 
 /** A queue swells and empties within seconds, and a plan that was made when it was empty would read all of it. */
@@ -69,7 +68,7 @@ export async function claimJobs(db: Db, asks: readonly Look[], holder: Holder): 
     )
     update work_job
     set node_id = ${holder.nodeId}, node_epoch = ${holder.epoch}, claim = claim + 1,
-        waits = suspected >= ${sql.lit(MAX_SUSPICIONS - 1)}
+        waits = suspected >= ${sql.lit(SUSPECT_FROM)}
     where ctid = any(array(select ctid from urgent union all select ctid from ordinary))
     returning id, queue, data, ${MS('due_at')} as "dueAt", priority, attempt, attempts,
               retry_delay_ms as "retryDelayMs", lost_with as "lostWith", suspected, claim`.execute(db);
@@ -91,7 +90,8 @@ export async function listDues(db: Db, asks: readonly Look[]): Promise<ReadonlyM
   return new Map(rows.map(({ queue, in_ms: inMs }) => [queue, inMs]));
 }
 
-function isClaimOf({ id, claim, holder }: ClaimedJob) {
+/** Whether a row is this claim of a job: what another node has by now, or this one once more, is not. */
+export function isClaimOf({ id, claim, holder }: ClaimedJob) {
   return sql`id = ${id} and claim = ${claim} and ${heldBy(holder)}`;
 }
 

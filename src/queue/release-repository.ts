@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
-import { type Holder, heldBy, heldByLivesOf, isOver, suspectedAfter } from '#work/index.ts';
+import { type Holder, heldByLivesOf, isOver, suspectedAfter } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
+import { isClaimOf } from './job-repository.ts';
 
 /** Begins the name of a node that did not end, but was given up because it hung or was cut off. */
 const SILENT = 'the silent ';
@@ -65,10 +66,10 @@ export async function releaseJobs(
  *
  * @returns false when the job is another's now
  */
-export async function beginSuspect(db: Db, { id, claim, holder }: ClaimedJob): Promise<boolean> {
+export async function beginSuspect(db: Db, job: ClaimedJob): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update work_job set waits = false
-    where id = ${id} and claim = ${claim} and ${heldBy(holder)}`.execute(db);
+    where ${isClaimOf(job)}`.execute(db);
   return numAffectedRows === 1n;
 }
 

@@ -1,15 +1,12 @@
-import { type Db, isConnectionLost, runUnitOfWork, troubleOf } from '#database/index.ts';
+import { type Db, runUnitOfWork, troubleOf } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
-import { backOff, MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import { timeOrderedId } from '#time/index.ts';
-import { FencedOutError } from '#work/index.ts';
+import { FencedOutError, isPoison, untilKnown } from '#work/index.ts';
 import { buryJob } from './dead-letter-repository.ts';
 import type { ClaimedJob, WorkerOptions } from './job.ts';
 import { completeJob, hasClaim, jobCompletions, lockClaim, retryJob } from './job-repository.ts';
 import type { Queue } from './queue.ts';
 
-/** Also those of nodes that only hung: what makes them hang must not go on for ever. */
-const MAX_INTERRUPTIONS = 10;
 const MAX_DOUBLINGS = 16;
 
 export interface JobResult {
@@ -28,7 +25,7 @@ export interface JobResult {
 export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> {
   const startedAt = performance.now();
   const { handler, options } = queue.worker(job.queue);
-  if (isPoison(job, options.losses ?? MAX_SUSPICIONS)) {
+  if (isPoison(job, options.losses)) {
     return failJob(queue, job, brokeItsNodes(job), { forGood: true });
   }
   const result = (end: JobResult['end']) => ({ end, ms: performance.now() - startedAt, error: null });
@@ -91,10 +88,6 @@ function delayOf({ attempt, retryDelayMs }: ClaimedJob, { backoff = false }: Wor
   return backoff ? (longest * (1 + Math.random())) / 2 : retryDelayMs;
 }
 
-function isPoison({ lostWith, suspected }: ClaimedJob, losses: number): boolean {
-  return suspected >= losses || lostWith.length >= MAX_INTERRUPTIONS;
-}
-
 function brokeItsNodes({ lostWith }: ClaimedJob): ResourceError {
   return new ResourceError(500, `It ran when each of these ended: ${lostWith.join(', ')}`, {
     id: 'QUEUE_POISON',
@@ -103,13 +96,6 @@ function brokeItsNodes({ lostWith }: ClaimedJob): ResourceError {
 }
 
 /** Whether a job of which nobody knows how it ended is still this node's. */
-export async function stillHeld(queue: Queue, job: ClaimedJob): Promise<boolean> {
-  for (let failures = 1; ; failures++) {
-    try {
-      return await hasClaim(queue.database.db, job);
-    } catch (error) {
-      if (!isConnectionLost(error)) throw error;
-      await backOff(failures, 50, 2_000);
-    }
-  }
+export function stillHeld(queue: Queue, job: ClaimedJob): Promise<boolean> {
+  return untilKnown(() => hasClaim(queue.database.db, job));
 }

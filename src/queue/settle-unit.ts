@@ -1,8 +1,8 @@
-import { troubleOf } from '#database/index.ts';
-import { BystanderError, ResourceError, TimeoutError } from '#errors/index.ts';
+import { ResourceError, TimeoutError } from '#errors/index.ts';
 import { firstOf } from '#json/index.ts';
 import { backOff, type Quarantine } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { mayBeWhy } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
 import type { Queue } from './queue.ts';
 import { releaseJobs } from './release-repository.ts';
@@ -49,9 +49,8 @@ async function runUntilKnown(
       try {
         const isLost = error instanceof ResourceError && error.code === 503;
         if (!isLost && unit.length === 1) return [await failJob(queue, job, error)];
-        // Its thread died: with the job or because of it. Without a database nobody can be blamed.
-        const isBlamed =
-          isLost && troubleOf(error) !== 'unreachable' && !(error instanceof BystanderError) && isWorking();
+        // Its thread died: with the job or because of it.
+        const isBlamed = isLost && mayBeWhy(error) && isWorking();
         await releaseJobs(queue.database.db, {
           holder: job.holder,
           only: unit.map(({ id }) => id),

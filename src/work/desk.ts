@@ -3,6 +3,7 @@ import { firstOf, lastOf } from '#json/index.ts';
 import type { Quarantine } from '#lifecycle/index.ts';
 import { Alarm } from './alarm.ts';
 import { type Claimed, claimKey, type Kind } from './claimed.ts';
+import { Seats, type Unit } from './seats.ts';
 import { StartRate } from './start-rate.ts';
 import { isSuspect } from './suspicion.ts';
 import { unitsOf, WORTHWHILE } from './units.ts';
@@ -22,19 +23,11 @@ const START_AHEAD_MS = 8;
 const START_LEAD_MS = 4;
 /** Whatever was started ahead begins so soon after that, or is started again: so long may whoever stops work have to wait. */
 export const START_HOLDS_MS = 25;
-/** Pieces that may wait for their commits beside what is executed: so many fill the statements that commit them. */
-const MOST_COMPLETING = 1_000;
 
 interface Held<Work> {
   readonly work: Work;
   readonly claimedAt: number;
   readyAt: number;
-}
-
-/** What is executed together. */
-interface Unit<Work> {
-  readonly works: readonly Work[];
-  hasSeat: boolean;
 }
 
 export interface DeskOptions<Work extends Claimed> {
@@ -66,15 +59,10 @@ export class Desk<Work extends Claimed> {
   readonly #options: DeskOptions<Work>;
   readonly #waiting = new Map<Held<Work>, NodeJS.Timeout>();
   #ready: Held<Work>[] = [];
-  readonly #running = new Set<Unit<Work>>();
+  readonly #seats = new Seats<Work>();
   readonly #rate = new StartRate();
-  #taken = 0;
   /** For what a claim under way may start. */
   #reserved = 0;
-  /** Of those without a seat. */
-  #completing = 0;
-  /** Pieces that have begun and not ended. */
-  #active = 0;
   #startsUnderWay = 0;
   #isScheduled = false;
   readonly #collected = new Alarm(() => this.#startReady());
@@ -95,11 +83,11 @@ export class Desk<Work extends Claimed> {
 
   /** How much of it runs. */
   get active(): number {
-    return this.#active;
+    return this.#seats.active;
   }
 
   get running(): readonly Work[] {
-    return [...this.#running].flatMap(({ works }) => works);
+    return this.#seats.works;
   }
 
   /** All that was claimed and has not ended. */
@@ -110,11 +98,11 @@ export class Desk<Work extends Claimed> {
   /** How much of its room is taken, from 0 to 1. */
   get load(): number {
     const { seats } = this.#options.kind;
-    return Math.min(1, (this.#taken + this.#ready.length + this.#waiting.size) / Math.max(1, seats));
+    return Math.min(1, (this.#seats.taken + this.#ready.length + this.#waiting.size) / Math.max(1, seats));
   }
 
   get #free(): number {
-    return this.#options.kind.seats - this.#taken - this.#reserved;
+    return this.#options.kind.seats - this.#seats.taken - this.#reserved;
   }
 
   /** How much a seat is good for, as far as is known. */
@@ -155,7 +143,7 @@ export class Desk<Work extends Claimed> {
     for (const work of works) if (work.isStarted !== true) this.#wait({ work, claimedAt, readyAt: 0 });
     if (works.length > 0) this.#watermark.raise(seenFrom);
     const started = works.filter(({ isStarted }) => isStarted === true);
-    for (const unit of this.#unitsOf(started)) void this.#execute(this.#seat(unit), unit);
+    for (const unit of this.#unitsOf(started)) void this.#execute(this.#seats.take(unit), unit);
     this.schedule();
   }
 
@@ -191,6 +179,9 @@ export class Desk<Work extends Claimed> {
     return stuck.map(({ work }) => work);
   }
 
+  // The life of one piece of work, from here to `#leaveSeat`: due → seat → start → execute → complete.
+
+  /** Due: it is at its time, or waits for that. */
   #wait(held: Held<Work>): void {
     const { work } = held;
     const early = this.#earlyMs(work);
@@ -202,7 +193,7 @@ export class Desk<Work extends Claimed> {
       return;
     }
     this.#waiting.delete(held);
-    if (isAlone) void this.#run(this.#seat([work]), () => this.#options.tryAlone(work));
+    if (isAlone) void this.#run(this.#seats.take([work]), () => this.#options.tryAlone(work));
     else this.#makeReady(held);
   }
 
@@ -210,6 +201,82 @@ export class Desk<Work extends Claimed> {
     held.readyAt = performance.now();
     this.#ready.push(held);
     this.schedule();
+  }
+
+  /** Seat: as much as has one, the more important and the earlier first. */
+  #startReady(): void {
+    const { quarantine } = this.#options;
+    const free = this.#free;
+    if (free <= 0 || this.#ready.length === 0 || this.#startsUnderWay >= MAX_STARTS || !quarantine.isOpen)
+      return;
+    this.#forgetDoubtful();
+    this.#ready.sort((a, b) => b.work.priority - a.work.priority || a.work.dueAt - b.work.dueAt);
+    const units = this.#unitsOf(this.#ready.map(({ work }) => work)).slice(0, free);
+    const works = new Set(units.flat());
+    const begun = this.#ready.filter(({ work }) => works.has(work));
+    this.#ready = this.#ready.filter(({ work }) => !works.has(work));
+    this.#startedAt = performance.now();
+    void this.#start(begun, units);
+  }
+
+  /** Start: from here on all of it has seats, and others may have to know. */
+  async #start(begun: readonly Held<Work>[], units: readonly (readonly Work[])[]): Promise<void> {
+    const { start, quarantine, isWorking } = this.#options;
+    const answered = quarantine.begin();
+    const clearings = this.#clearings;
+    const seated = units.map((unit) => this.#seats.take(unit));
+    this.#startsUnderWay += 1;
+    const started = await start(units.flat());
+    this.#startsUnderWay -= 1;
+    const byKey = new Map(started?.map((work) => [claimKey(work), work]));
+    const begins = seated.map(async (unit) => {
+      const works = unit.works.flatMap((work) => byKey.get(claimKey(work)) ?? []);
+      if (works.length > 0 && (await this.#begin(unit, works))) return;
+      this.#seats.end(unit);
+      if (works.length > 0)
+        for (const held of begun) if (unit.works.includes(held.work)) this.#makeReady(held);
+    });
+    void Promise.all(begins).then(answered);
+    // Whether it was started in spite of an error does not matter.
+    const mayRetry = started === undefined && clearings === this.#clearings && isWorking();
+    if (mayRetry) for (const held of begun) this.#waitFor(held, RETRY_START_MS);
+    this.schedule();
+    if (byKey.size < begun.length) this.#options.freed(this.#starved);
+  }
+
+  /**
+   * Executes at its time what may have been started ahead of it.
+   *
+   * @returns false when it has to be started again: an old start says nothing of a pause that came after it
+   */
+  async #begin(unit: Unit<Work>, works: readonly Work[]): Promise<boolean> {
+    const until = performance.now() + START_HOLDS_MS;
+    const last = works.toSorted((a, b) => b.dueAt - a.dueAt)[0]!;
+    for (let early = this.#earlyMs(last); early > 0; early = this.#earlyMs(last))
+      await new Promise((resolve) => setTimeout(resolve, Math.ceil(early)));
+    if (performance.now() > until) return false;
+    void this.#execute(unit, works);
+    return true;
+  }
+
+  /** Execute: to its end. */
+  #execute(unit: Unit<Work>, works: readonly Work[]): Promise<void> {
+    this.#rate.count(works.length);
+    return this.#run(unit, () => this.#options.execute(works, () => this.#leaveSeat(unit)));
+  }
+
+  async #run(unit: Unit<Work>, execute: () => Promise<boolean>): Promise<void> {
+    const isCompleted = await execute();
+    this.#seats.end(unit);
+    this.schedule();
+    this.#options.freed(this.#starved || !isCompleted);
+  }
+
+  /** Complete: others may begin meanwhile. */
+  #leaveSeat(unit: Unit<Work>): void {
+    if (!this.#seats.leave(unit)) return;
+    this.schedule();
+    if (this.#starved) this.#options.freed(true);
   }
 
   #waitFor(held: Held<Work>, ms: number): void {
@@ -231,7 +298,7 @@ export class Desk<Work extends Claimed> {
       return Math.min(this.#earlyMs(first.work), this.#earlyMs(last.work)) - START_LEAD_MS;
     }
     const mayGrow = together > 1 && this.#ready.length < WORTHWHILE;
-    return mayGrow && this.#running.size > 0 ? this.#startedAt + collectMs - performance.now() : 0;
+    return mayGrow && this.#seats.active > 0 ? this.#startedAt + collectMs - performance.now() : 0;
   }
 
   /** What is started ahead goes together only with what is due in the same millisecond. */
@@ -242,102 +309,10 @@ export class Desk<Work extends Claimed> {
     return [...instants.values()].flatMap((instant) => unitsOf(instant, division));
   }
 
-  #startReady(): void {
-    const { quarantine } = this.#options;
-    const free = this.#free;
-    if (free <= 0 || this.#ready.length === 0 || this.#startsUnderWay >= MAX_STARTS || !quarantine.isOpen)
-      return;
-    this.#forgetDoubtful();
-    this.#ready.sort((a, b) => b.work.priority - a.work.priority || a.work.dueAt - b.work.dueAt);
-    const units = this.#unitsOf(this.#ready.map(({ work }) => work)).slice(0, free);
-    const works = new Set(units.flat());
-    const begun = this.#ready.filter(({ work }) => works.has(work));
-    this.#ready = this.#ready.filter(({ work }) => !works.has(work));
-    this.#startedAt = performance.now();
-    void this.#start(begun, units);
-  }
-
-  /** From here on all of it has seats. */
-  async #start(begun: readonly Held<Work>[], units: readonly (readonly Work[])[]): Promise<void> {
-    const { start, quarantine, isWorking } = this.#options;
-    const answered = quarantine.begin();
-    const clearings = this.#clearings;
-    const seated = units.map((unit) => this.#seat(unit));
-    this.#startsUnderWay += 1;
-    const started = await start(units.flat());
-    this.#startsUnderWay -= 1;
-    const byKey = new Map(started?.map((work) => [claimKey(work), work]));
-    const begins = seated.map(async (unit) => {
-      const works = unit.works.flatMap((work) => byKey.get(claimKey(work)) ?? []);
-      if (works.length > 0 && (await this.#begin(unit, works))) return;
-      this.#end(unit);
-      if (works.length > 0)
-        for (const held of begun) if (unit.works.includes(held.work)) this.#makeReady(held);
-    });
-    void Promise.all(begins).then(answered);
-    // Whether it was started in spite of an error does not matter.
-    const mayRetry = started === undefined && clearings === this.#clearings && isWorking();
-    if (mayRetry) for (const held of begun) this.#waitFor(held, RETRY_START_MS);
-    this.schedule();
-    if (byKey.size < begun.length) this.#options.freed(this.#starved);
-  }
-
   #forgetDoubtful(): void {
     const before = performance.now() - BELIEVED_MS;
     const count = this.#ready.length;
     this.#ready = this.#ready.filter(({ claimedAt }) => claimedAt >= before);
     if (this.#ready.length < count) this.#options.doubted();
-  }
-
-  #seat(works: readonly Work[]): Unit<Work> {
-    const unit = { works, hasSeat: true };
-    this.#running.add(unit);
-    this.#taken += 1;
-    this.#active += works.length;
-    return unit;
-  }
-
-  /**
-   * Executes at its time what may have been started ahead of it.
-   *
-   * @returns false when it has to be started again: an old start says nothing of a pause that came after it
-   */
-  async #begin(unit: Unit<Work>, works: readonly Work[]): Promise<boolean> {
-    const until = performance.now() + START_HOLDS_MS;
-    const last = works.toSorted((a, b) => b.dueAt - a.dueAt)[0]!;
-    for (let early = this.#earlyMs(last); early > 0; early = this.#earlyMs(last))
-      await new Promise((resolve) => setTimeout(resolve, Math.ceil(early)));
-    if (performance.now() > until) return false;
-    void this.#execute(unit, works);
-    return true;
-  }
-
-  #execute(unit: Unit<Work>, works: readonly Work[]): Promise<void> {
-    this.#rate.count(works.length);
-    return this.#run(unit, () => this.#options.execute(works, () => this.#leaveSeat(unit)));
-  }
-
-  async #run(unit: Unit<Work>, execute: () => Promise<boolean>): Promise<void> {
-    const isCompleted = await execute();
-    this.#end(unit);
-    this.schedule();
-    this.#options.freed(this.#starved || !isCompleted);
-  }
-
-  /** Others may begin while it is committed, as long as that is not much. */
-  #leaveSeat(unit: Unit<Work>): void {
-    if (!unit.hasSeat || this.#completing >= MOST_COMPLETING) return;
-    unit.hasSeat = false;
-    this.#taken -= 1;
-    this.#completing += unit.works.length;
-    this.schedule();
-    if (this.#starved) this.#options.freed(true);
-  }
-
-  #end(unit: Unit<Work>): void {
-    this.#running.delete(unit);
-    this.#active -= unit.works.length;
-    if (unit.hasSeat) this.#taken -= 1;
-    else this.#completing -= unit.works.length;
   }
 }

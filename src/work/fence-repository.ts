@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ResourceError } from '#errors/index.ts';
-import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import type { Holder } from './claimed.ts';
+import { SUSPECT_FROM } from './suspicion.ts';
 
 /** Thrown where work was done that is another node's by now: all that was stored for it goes. */
 export class FencedOutError extends ResourceError {
@@ -25,6 +25,21 @@ export function heldByLivesOf({ nodeId, epoch }: Holder): RawBuilder<boolean> {
   return sql`node_id = ${nodeId} and node_epoch <= ${epoch}`;
 }
 
+/** As `heldBy`, of the row `r` that was found by its own key: the sum keeps the planner from looking among all that the node holds. */
+export function heldAs(nodeId: RawBuilder<unknown>, epoch: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`r.node_id + 0 = ${nodeId} and r.node_epoch = ${epoch}`;
+}
+
+/** What this life has in memory: nobody else does anything with it, and it goes with that life. */
+export function ownedBy({ nodeId, epoch }: Holder): RawBuilder<boolean> {
+  return sql`owner_id = ${nodeId} and owner_epoch = ${epoch}`;
+}
+
+/** As `ownedBy`, of this life and earlier ones. */
+export function ownedByLivesOf({ nodeId, epoch }: Holder): RawBuilder<boolean> {
+  return sql`owner_id = ${nodeId} and owner_epoch <= ${epoch}`;
+}
+
 /** Whether this life goes on: a node that was given up claims nothing. */
 export function isAlive({ nodeId, epoch, life }: Holder): RawBuilder<boolean> {
   const isThisOne = life === undefined ? sql`` : sql` and life = ${life}`;
@@ -36,6 +51,11 @@ export function isOver(epoch: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql`(${epoch} < n.epoch or n.state = 'down')`;
 }
 
+/** The first life of the node `n` that is not over, which an index can look for. */
+export function firstLifeOf(): RawBuilder<number> {
+  return sql`n.epoch + case n.state when 'down' then 1 else 0 end`;
+}
+
 /**
  * How often work may have been why something ended that ended with it just now. What was not alone is no more than
  * suspect by that: one more end would count as its own doing.
@@ -45,5 +65,5 @@ export function suspectedAfter(
   wasAlone: RawBuilder<unknown>,
 ): RawBuilder<number> {
   return sql`case when ${wasAlone} then ${before} + 1
-                  else greatest(${before}, least(${before} + 1, ${sql.lit(MAX_SUSPICIONS - 1)})) end`;
+                  else greatest(${before}, least(${before} + 1, ${sql.lit(SUSPECT_FROM)})) end`;
 }

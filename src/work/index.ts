@@ -10,12 +10,17 @@ export { type Claimed, claimKey, type Holder, type Kind } from './claimed.ts';
 export { START_HOLDS_MS } from './desk.ts';
 export {
   FencedOutError,
+  firstLifeOf,
+  heldAs,
   heldBy,
   heldByLivesOf,
   isAlive,
   isOver,
+  ownedBy,
+  ownedByLivesOf,
   suspectedAfter,
 } from './fence-repository.ts';
-export { isSuspect } from './suspicion.ts';
+export { isPoison, isSuspect, MAX_INTERRUPTIONS, mayBeWhy, SUSPECT_FROM } from './suspicion.ts';
+export { untilKnown } from './unknown-commit.ts';
 export { type Seat, WorkPoller } from './work-poller.ts';
 export type { Ask, Claim, WorkStore } from './work-store.ts';

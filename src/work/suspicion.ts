@@ -1,7 +1,29 @@
+import { troubleOf } from '#database/index.ts';
+import { BystanderError } from '#errors/index.ts';
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import type { Claimed } from './claimed.ts';
 
-/** One more end would count as its own doing. That may only be one that it met alone, so it is run alone. */
+/** Work that is suspected so often is run alone: one more end would count as its own doing, which may only be one that it met alone. */
+export const SUSPECT_FROM = MAX_SUSPICIONS - 1;
+/** Also by the ends of nodes that only hung: what makes them hang must not go on for ever. */
+export const MAX_INTERRUPTIONS = 10;
+
 export function isSuspect({ suspected }: Pick<Claimed, 'suspected'>): boolean {
-  return suspected >= MAX_SUSPICIONS - 1;
+  return suspected >= SUSPECT_FROM;
+}
+
+/** Whether work is given up that ended so many nodes and threads, or was interrupted too often. */
+export function isPoison(
+  { suspected, lostWith }: Pick<Claimed, 'suspected' | 'lostWith'>,
+  losses = MAX_SUSPICIONS,
+): boolean {
+  return suspected >= losses || lostWith.length >= MAX_INTERRUPTIONS;
+}
+
+/**
+ * Whether work may be why the thread has died that it ran in. It is not when another's script ended that, and without a
+ * database nobody can tell.
+ */
+export function mayBeWhy(threadDied: unknown): boolean {
+  return !(threadDied instanceof BystanderError) && troubleOf(threadDied) !== 'unreachable';
 }

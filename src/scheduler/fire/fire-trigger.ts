@@ -1,9 +1,8 @@
-import { type Database, type Db, isConnectionLost, runUnitOfWork, troubleOf } from '#database/index.ts';
+import { type Database, type Db, runUnitOfWork, troubleOf } from '#database/index.ts';
 import { toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { backOff } from '#lifecycle/index.ts';
 import { type Context, type SecurityContext, systemContext } from '#resource/index.ts';
-import { FencedOutError } from '#work/index.ts';
+import { FencedOutError, untilKnown } from '#work/index.ts';
 import { endedEntries, lostEntry, missedEntries } from '../run/ledger-entry.ts';
 import { formatRunKey, type LedgerEntry, transactionOf } from '../run/run.ts';
 import { isRepeatable } from '../schedule/schedule.ts';
@@ -200,21 +199,13 @@ export function isUnreachable(error: unknown): boolean {
   return troubleOf(error) === 'unreachable';
 }
 
-/** Asks until the database answers: only it knows whether the commit came through. */
-async function fateOf(database: Database, firing: Firing): Promise<'open' | 'completed' | 'lost'> {
+function fateOf(database: Database, firing: Firing): Promise<'open' | 'completed' | 'lost'> {
   const completion = {
     run: firing.run,
     next: firing.decision.next,
     entries: [{ plannedAt: firing.decision.scheduledAt } as LedgerEntry],
   };
-  for (let failures = 1; ; failures++) {
-    try {
-      return await findFate(database.db, firing.holder, completion);
-    } catch (error) {
-      if (!isConnectionLost(error)) throw error;
-      await backOff(failures, 50, 2_000);
-    }
-  }
+  return untilKnown(() => findFate(database.db, firing.holder, completion));
 }
 
 /**

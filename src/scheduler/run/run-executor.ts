@@ -1,8 +1,7 @@
 import { type DatabaseClock, isPassing } from '#database/index.ts';
-import { BystanderError } from '#errors/index.ts';
 import { backOff, type Quarantine } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import type { Holder, Seat } from '#work/index.ts';
+import { type Holder, mayBeWhy, type Seat } from '#work/index.ts';
 import { type FiringEnd, type FiringResult, isUnreachable } from '../fire/fire-trigger.ts';
 import type { Firing } from '../fire/firing.ts';
 import type { ShortFirings } from '../fire/short-firings.ts';
@@ -178,7 +177,7 @@ export class RunExecutor {
       for (const { run } of firings)
         this.#options.observe({ kind: 'server.failed', part: `firing of ${run.jobId}`, error });
       if (isUnreachable(error)) return undefined;
-      const isSuspect = !(error instanceof BystanderError);
+      const isSuspect = mayBeWhy(error);
       await Promise.all(firings.map(({ holder, run }) => this.#release(holder, { only: run, isSuspect })));
       return 'released';
     }

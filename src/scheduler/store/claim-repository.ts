@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, numbers, texts } from '#database/index.ts';
-import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
-import { type Holder, isAlive } from '#work/index.ts';
+import { type Holder, isAlive, ownedBy, SUSPECT_FROM } from '#work/index.ts';
 import type { Run, StartedRun } from '../run/run.ts';
 import { readDefinition } from '../schedule/schedule.ts';
 import { DO_NOTHING, type OnConflict } from './rare-conflict-repository.ts';
@@ -82,9 +81,8 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
   const { holder, lookAheadMs, own = NOTHING, serviceRoom, onConflict = DO_NOTHING } = options;
   // Stable, so that the scan of the index ends there: with `clock_timestamp()` it would read all that waits.
   const until = sql`statement_timestamp() + ${lookAheadMs}::float8 * interval '1 millisecond'`;
-  const isOwned = sql`owner_id = ${holder.nodeId} and owner_epoch = ${holder.epoch}`;
   const shared: Kind = { name: sql`shared`, where: sql`owner_id is null`, ...kindOf(options) };
-  const owned: Kind = { name: sql`owned`, where: isOwned, ...kindOf(own) };
+  const owned: Kind = { name: sql`owned`, where: ownedBy(holder), ...kindOf(own) };
   const kinds = [shared, owned].filter(({ limit }) => limit > 0);
   const [first, second] = kinds;
   if (first === undefined) return { runs: [], nextDueAt: null, ownNextDueAt: null };
@@ -133,7 +131,7 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
           and d.place <= ${startLimit}
           and d.fire_at <= clock_timestamp()
           and (parked is null or d.kind = 'manual') and not (paused and d.kind = 'planned')
-          and coalesce((d.cause->>'suspected')::int, 0) < ${sql.lit(MAX_SUSPICIONS - 1)}
+          and coalesce((d.cause->>'suspected')::int, 0) < ${sql.lit(SUSPECT_FROM)}
         limit 1) j on true
     ), run as (
       insert into scheduler_run (trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause,

@@ -2,12 +2,19 @@ import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { oneRow } from '#database/index.ts';
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
-import { type Holder, heldBy, heldByLivesOf, isOver, suspectedAfter } from '#work/index.ts';
+import {
+  firstLifeOf,
+  type Holder,
+  heldBy,
+  heldByLivesOf,
+  isOver,
+  MAX_INTERRUPTIONS,
+  ownedBy,
+  ownedByLivesOf,
+  suspectedAfter,
+} from '#work/index.ts';
 import type { Run, RunKey } from '../run/run.ts';
 import { COMPETITION, competition, isFinished, KEPT_SLOT } from './run-row-repository.ts';
-
-/** After so many runs that were interrupted by whatever a firing is parked: what makes its node hang must not go on for ever. */
-export const MAX_ATTEMPTS = 10;
 
 export interface Release {
   /** Just this run. Default: all that the holder has. */
@@ -59,7 +66,7 @@ export async function releaseRuns(
              case when j.id is null or j.generation <> g.generation then 'outdated'
                   when g.started_at is not null and (j.definition->>'transactional')::boolean is false
                        and (j.definition->>'recoverable')::boolean is not true then 'lost'
-                  when g.suspected >= ${MAX_SUSPICIONS} or g.next_attempt > ${MAX_ATTEMPTS} then 'parked'
+                  when g.suspected >= ${MAX_SUSPICIONS} or g.next_attempt > ${MAX_INTERRUPTIONS} then 'parked'
                   else 'again' end as fate
       -- As it is now that nobody edits it; one that has been deleted just before still has its name here.
       from counted g left join held j using (trigger_id) left join scheduler_job o using (trigger_id)
@@ -134,7 +141,7 @@ export async function endLife(
   by: string,
   release: Omit<Release, 'only'> = {},
 ): Promise<Released> {
-  const isOwned = sql`owner_id = ${life.nodeId} and owner_epoch <= ${life.epoch}`;
+  const isOwned = ownedByLivesOf(life);
   // First the schedules, whose runs keep their names, then what waits of them, as whoever edits one has it.
   await sql`
     with held as (select trigger_id from scheduler_job where ${isOwned} order by trigger_id for update),
@@ -157,7 +164,7 @@ export async function listOrphanedLives(db: Db): Promise<Holder[]> {
       union all
       select n.id, j.owner_epoch from cluster_node n cross join lateral (
         select owner_epoch from scheduler_job
-        where owner_id = n.id and owner_epoch < n.epoch + case n.state when 'down' then 1 else 0 end
+        where owner_id = n.id and owner_epoch < ${firstLifeOf()}
         order by owner_epoch desc limit 1) j) left_behind
     group by node_id`.execute(db);
   return rows;
@@ -197,14 +204,14 @@ export async function handBack(
 }
 
 /** What came to wait without end while its schedule was resumed, and nobody would wake: of all nodes, or in memory here. */
-export async function wakeResumed(db: Db, { nodeId, epoch }: Holder): Promise<void> {
+export async function wakeResumed(db: Db, holder: Holder): Promise<void> {
   await sql`
     update scheduler_due d set due_at = greatest(d.fire_at, clock_timestamp())
     from scheduler_job j
     where d.ctid = any(array(
         select ctid from scheduler_due where owner_id is null and due_at = 'infinity'
         union all
-        select ctid from scheduler_due where owner_id = ${nodeId} and owner_epoch = ${epoch} and due_at = 'infinity'))
+        select ctid from scheduler_due where ${ownedBy(holder)} and due_at = 'infinity'))
       and d.due_at = 'infinity' and j.trigger_id = d.trigger_id and not j.paused`.execute(db);
 }
 

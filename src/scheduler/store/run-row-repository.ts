@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { PLANNED_ANEW } from '#database/index.ts';
+import { heldAs } from '#work/index.ts';
 import { type Cause, formatRunKey, type Run, type RunKind } from '../run/run.ts';
 import { NORMAL_PRIORITY } from '../schedule/schedule.ts';
 
@@ -76,7 +77,7 @@ export const ownRun = (
         select r.ctid, r.trigger_id, r.generation, r.fire_at, r.kind from scheduler_run r
         where r.lap = scheduler_lap_of(k.slot) and r.trigger_id = k.trigger_id and r.slot = k.slot
           and r.generation = k.generation and r.fire_at = k.fire_at
-          and r.node_id + 0 = ${nodeId} and r.node_epoch = ${epoch} and ${condition}
+          and ${heldAs(nodeId, epoch)} and ${condition}
         order by r.lap desc, r.trigger_id desc, r.slot desc limit 1)`;
 
 /** The schedule of the run `r`, looked up by key like the run; null when it has been edited or is gone. */
