@@ -1,11 +1,13 @@
 /**
- * How often common requests for managed users go to the database and wait, which is counted, and what of a processor they cost
- * this process and Postgres, next to one prepared statement. `--profile another manager` profiles one of them instead.
+ * How often common requests for managed users, and one piece of each kind of work, go to the database and wait, which is
+ * counted, and what of a processor the requests cost this process and Postgres, next to one prepared statement.
+ * `--profile another manager` profiles one of them instead.
  */
 import { Session } from 'node:inspector/promises';
 import pg from 'pg';
 import { openDatabase } from '#database/index.ts';
 import { commonRequests } from '../test/support/common-requests.ts';
+import { commonWork } from '../test/support/common-work.ts';
 import { createProject } from '../test/support/project.ts';
 import { waysOf } from '../test/support/ways-of.ts';
 import { withoutHooks } from '../test/support/without-hooks.ts';
@@ -24,7 +26,9 @@ await using scope = new AsyncDisposableStack();
 const { url } = scope.use(await createBenchDatabase());
 const project = scope.use(await createProject({ 'conf/managed.json': withoutHooks() }));
 const database = scope.adopt(openDatabase({ url, prepares: true }), (opened) => opened.close());
-const requests = await commonRequests(await openWorkflowCore(database, project.location));
+const core = await openWorkflowCore(database, project.location);
+const requests = await commonRequests(core);
+const works = await commonWork(database, core);
 const elsewhere = new URL(url);
 const name = elsewhere.pathname.slice(1);
 elsewhere.pathname = '/postgres';
@@ -50,6 +54,13 @@ async function measureAll(): Promise<void> {
   for (const [quantity, ask] of Object.entries(requests)) {
     for (let time = 0; time < 2; time += 1) await ask();
     const ours = [await waysOf(database, ask)];
+    report({ bench: BENCH, quantity, unit: 'ways', ours, lessIsBetter: true });
+  }
+  for (const [quantity, { prepare, act }] of Object.entries(works)) {
+    await prepare();
+    await act();
+    await prepare();
+    const ours = [await waysOf(database, act)];
     report({ bench: BENCH, quantity, unit: 'ways', ours, lessIsBetter: true });
   }
   for (const [quantity, ask] of Object.entries(requests)) {

@@ -39,6 +39,7 @@ export async function openWorkflowCore(
     .executeTakeFirstOrThrow();
   return {
     core,
+    holder: { nodeId, epoch: 1 },
     connection: new Connection(core.router, systemContext()),
     /** As a request of an ordinary user comes in. */
     connectionOf(userName: string) {
