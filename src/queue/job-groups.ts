@@ -125,7 +125,10 @@ export class JobGroups {
     let isDone = true;
     for (let turns: readonly Turn[] = now.map((job) => ({ job })); turns.length > 0; ) {
       const from = performance.now();
+      // Nobody waits for one that may never end; another node may be luckier.
+      const late = setInterval(() => void this.#giveUpWaiting(groups), LONGEST_PAUSE_MS).unref();
       isDone = (await settle(turns.map(({ job }) => job))) && isDone;
+      clearInterval(late);
       for (const { end } of turns) end?.();
       const ms = (performance.now() - from) / turns.length;
       for (const { key } of groups) this.#msPerJob.set(key, ms);
@@ -138,7 +141,12 @@ export class JobGroups {
   /** Others may enter these groups; what is due by now comes before what has waited in them. @returns whether nothing has */
   async #leave(groups: readonly Group[]): Promise<boolean> {
     for (const { key } of groups) this.#running.delete(key);
-    const left = groups.flatMap(({ waiting }) => waiting);
+    return this.#giveUpWaiting(groups);
+  }
+
+  /** @returns whether nothing has waited */
+  async #giveUpWaiting(groups: readonly Group[]): Promise<boolean> {
+    const left = groups.flatMap(({ waiting }) => waiting.splice(0));
     if (left.length > 0) await this.#putOff(left.map(({ job }) => ({ ...job, delayMs: 0 })));
     for (const { end } of left) end?.();
     return left.length === 0;
