@@ -47,6 +47,7 @@ export const settingsHelp = [
   ]),
   ...SECRET_VARIABLES.flatMap((variable) => [line('', variable), line('', `${variable}_FILE`)]),
   line('', 'SVC_DATABASE_PASSWORD_FILE'),
+  line('', 'SVC_DATABASE_PASSWORD_COMMAND'),
 ].join('\n');
 
 const OF_THE_PROJECT = ['SVC_PROJECT', 'SVC_DATA_DIR'] as const;

@@ -101,7 +101,7 @@ export { fieldFileHint } from './field-files.ts';
 export { parseJavaProperties } from './java-properties.ts';
 export { parseJsonDocument } from './json-document.ts';
 export { isBelow, isReallyBelow, requireOwnProcesses, requireOwnSources } from './own-folders.ts';
-export { passwordReaderOf, urlWithPassword } from './password-file.ts';
+export { forgetPasswordOf, passwordReaderOf, urlWithPassword } from './password-source.ts';
 export { isModuleFile, ProjectModules } from './project-modules.ts';
 export type { PropertySource } from './property-source.ts';
 export { ScriptOverlay, type ScriptTexts } from './script-overlay.ts';

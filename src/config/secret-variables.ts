@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ActivationError, type Finding, systemCodeOf } from '#errors/index.ts';
-import { withPasswordFile } from './password-file.ts';
+import { withPasswordSource } from './password-source.ts';
 
 /**
  * Settings that are secrets. Their values are shown nowhere, neither in findings nor to scripts, and no flag takes one: a
@@ -55,7 +55,7 @@ export function withSecretFiles(environment: Environment): Record<string, string
       findings.push(finding(`${variable}_FILE names a file that cannot be read (${code}): '${file}'`));
     }
   }
-  const { urls, findings: wrong } = withPasswordFile(read);
+  const { urls, findings: wrong } = withPasswordSource(read);
   findings.push(...wrong);
   if (findings.length > 0) throw new ActivationError(findings);
   return { ...read, ...urls };

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { ActivationError, type Finding, nearest } from '#errors/index.ts';
-import { PASSWORD_FILE } from './password-file.ts';
+import { PASSWORD_SOURCES } from './password-source.ts';
 import { isSecretVariable, SECRET_VARIABLES, withSecretFiles } from './secret-variables.ts';
 import { type DIAGNOSTICS, type LOG_LEVELS, type NODE_ROLES, settingsSchema } from './settings-schema.ts';
 
@@ -144,7 +144,7 @@ export function misspeltVariables(environment: Environment): readonly string[] {
     ...FURTHER_VARIABLES,
     ...secrets,
     ...secrets.map((name) => `${name}_FILE`),
-    PASSWORD_FILE,
+    ...PASSWORD_SOURCES,
   ];
   const letters = (name: string) => name.toUpperCase().replace(/^SVC_/, '').replaceAll('_', '');
   const byLetters = new Map(

@@ -1,8 +1,16 @@
 import type pg from 'pg';
-import { passwordReaderOf } from '#config/index.ts';
+import { forgetPasswordOf, passwordReaderOf } from '#config/index.ts';
 
-/** Has a client read its password when it connects, where the URL says that a file has it. `pg` calls a function for it. */
+/** What Postgres says where the password is wrong, or not good any more. */
+const REFUSED = '28P01';
+
+/** Has a client read its password when it connects, where the URL says where it is to be had. `pg` calls a function for it. */
 export function readPasswordBy(client: pg.Client, url: string | undefined): void {
   const read = passwordReaderOf(url);
-  if (read !== undefined) Object.assign(client, { password: read });
+  if (read === undefined) return;
+  Object.assign(client, { password: read });
+  // Who asked for the session tries again, and begins with what is asked for anew.
+  client.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
+    if (code === REFUSED) forgetPasswordOf(url);
+  });
 }

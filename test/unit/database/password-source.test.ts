@@ -1,14 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { urlWithPassword } from '#config/index.ts';
 import { withSecretFiles } from '#config/secret-variables.ts';
-import { type Database, isConnectionLost, openDatabase } from '#database/index.ts';
+import { type Database, isConnectionLost, openDatabase, runUnitOfWork } from '#database/index.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 
-describe('a password of the database in a file of its own', () => {
+describe('a password of the database that is read for each session', () => {
   const scope = new AsyncDisposableStack();
   let file: string;
   let superuser: pg.Client;
@@ -85,5 +86,64 @@ describe('a password of the database in a file of its own', () => {
     expect(() => given('')).toThrow(/needs DATABASE_URL beside it/);
     await writeFile(file, '\n');
     expect(() => given(url.href)).toThrow(/names a file that is empty/);
+  });
+
+  /** Prints what stands in the file, and notes that it was asked. */
+  const commandOf = (counter: string) => `echo asked >> '${counter}'; cat '${file}'`;
+  const asked = async (counter: string) => (await readFile(counter, 'utf8')).split('\n').length - 1;
+  const openBy = (command: string) => {
+    const urls = withSecretFiles({ DATABASE_URL: url.href, SVC_DATABASE_PASSWORD_COMMAND: command });
+    const database = openDatabase({ url: urls['DATABASE_URL'] ?? '', poolSize: 2, onError: () => {} });
+    return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() });
+  };
+
+  it('may be printed by a command, which is asked again when the password is refused', async () => {
+    const counter = `${file}-asked`;
+    await rotate('printed');
+    await writeFile(file, 'printed\n');
+    await using database = openBy(commandOf(counter));
+    await Promise.all([1, 2].map(() => database.pool.query('select pg_sleep(0.05)')));
+    expect(await asked(counter)).toBe(1);
+    await rotate('another');
+    await writeFile(file, 'another\n');
+    // Whoever works with the database is not told.
+    const name = () =>
+      runUnitOfWork(database, {}, async (unitOfWork) => {
+        const { rows } = await sql<{ who: string }>`select current_user as who`.execute(
+          await unitOfWork.db(),
+        );
+        return rows[0]?.who;
+      });
+    expect(await name()).toBe(url.username);
+    expect(await asked(counter)).toBe(2);
+  });
+
+  it('may be a token, which is not used when it is about to be over', async () => {
+    const counter = `${file}-tokens`;
+    const payload = { exp: Math.floor(Date.now() / 1_000) + 10 };
+    const token = `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.c2ln`;
+    await rotate(token);
+    await writeFile(file, token);
+    await using database = openBy(commandOf(counter));
+    for (const times of [1, 2]) {
+      expect(await who(database)).toBe(url.username);
+      expect(await asked(counter)).toBe(times);
+      await endSessions();
+      await expect.poll(() => database.pool.totalCount).toBe(0);
+    }
+  });
+
+  it('says why its command has failed, and not what it is', async () => {
+    await using database = openBy('echo "no vault" >&2; exit 3 # hush');
+    const refusal = await who(database).catch((error: unknown) => error);
+    expect(isConnectionLost(refusal)).toBe(true);
+    expect(String(refusal)).toMatch(
+      /the command for the password of the database has failed: exit code 3: no vault$/,
+    );
+    await using silent = openBy('true # hush');
+    await expect(who(silent)).rejects.toThrow(/prints nothing/);
+    expect(() => given(url.href, { SVC_DATABASE_PASSWORD_COMMAND: 'true' })).toThrow(
+      /SVC_DATABASE_PASSWORD_FILE is set, and SVC_DATABASE_PASSWORD_COMMAND, too/,
+    );
   });
 });
