@@ -14,7 +14,8 @@ const SCAN = '00000000-0000-0000-0000-00000000000a';
 /** A soak of three seconds in which everything went as it should. */
 const SOUND = `
   insert into cluster_node (name, state) values ('a', 'running');
-  insert into soak.schedule values ('tick-0', 'exact'), ('loose-0', 'loose'), ('once-1', 'once'), ('edited-0', 'edited');
+  insert into soak.schedule values ('tick-0', 'exact'), ('loose-0', 'loose'), ('once-1', 'once'), ('edited-0', 'edited'),
+    ('again-0', 'recoverable');
   insert into scheduler_job (id, definition, source, content_hash)
     values ('tick-0', '{"type": "cron"}', 'rest', ''), ('loose-0', '{"type": "cron"}', 'rest', '');
   insert into scheduler_due (due_at, fire_at, trigger_id, generation)
@@ -23,10 +24,13 @@ const SOUND = `
     select t, trigger_id, 1, id, 'fired', 'a', t + interval '1 ms', t + interval '9 ms'
     from scheduler_job, generate_series(timestamptz '2026-01-01 00:00:00Z', '2026-01-01 00:00:02Z', '1 second') t
     union all select '2026-01-01 00:00:01Z', 91, 1, 'once-1', 'fired', 'a', '2026-01-01 00:00:01.1Z', '2026-01-01 00:00:01.2Z'
+    union all select '2026-01-01 00:00:01Z', 93, 1, 'again-0', 'recovered', 'a', '2026-01-01 00:00:01.6Z', '2026-01-01 00:00:01.8Z'
     union all select '2026-01-01 00:00:01Z', 92, 1, 'edited-0', 'fired', 'a', '2026-01-01 00:00:01.1Z', '2026-01-01 00:00:01.2Z';
   insert into managed_object (type, id, data)
     select 'mark', job_id || planned_at, jsonb_build_object('job', job_id, 'planned', planned_at, 'version', 1)
     from scheduler_firing
+    -- Of the attempt before, which made up for the times until then.
+    union all select 'mark', 'again', '{"job": "again-0", "planned": "2026-01-01T00:00:01.5Z", "version": 1}'
     union all select 'mark', at, jsonb_build_object('instance', '${INSTANCE}', 'at', at)
     from unnest(array[${PLACES.map((place) => `'${place}'`)}]) at
     union all values ('mark', 'item', '{"item": "scan-1-1"}'::jsonb),

@@ -72,10 +72,11 @@ export const FIRING_CHECKS: readonly Check[] = [
       from (${FIRINGS}) f full join (${MARKS}) m on m.job = f.job and m.planned_at = f.planned_at
       join soak.schedule s on s.id = coalesce(f.job, m.job) and s.kind in ('loose', 'recoverable')
       where f.ran > coalesce(m.marks, 0) or s.kind = 'loose' and m.marks > 1
-         -- What made up for missed times and is lost with its node stands in the ledger for the first of those.
+         -- What made up for missed times and is lost with its node, or done again by another, stands in the ledger for the first of those.
          or f.job is null and not exists (
               select from scheduler_firing l
-              where l.job_id = m.job and l.outcome = 'lost' and m.planned_at between l.planned_at and l.ended_at)`,
+              where l.job_id = m.job and (l.outcome = 'lost' or l.outcome = 'recovered' and s.kind = 'recoverable')
+                and m.planned_at between l.planned_at and l.ended_at)`,
   },
   {
     name: 'no gap',
