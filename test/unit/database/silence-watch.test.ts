@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '#database/index.ts';
+import { DatabaseClient } from '#database/pool/database-client.ts';
+import { SilenceWatch } from '#database/pool/silence-watch.ts';
+import { noteSession } from '#database/wire/pg-client.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 
@@ -53,5 +56,40 @@ describe('a connection that a firewall has forgotten', () => {
   it('is told from one whose statement takes its time', async () => {
     const { rows } = await database.pool.query('select 3 as three from pg_sleep(5.5)');
     expect(rows).toEqual([{ three: 3 }]);
+  });
+
+  it('is not judged by the session that has its number on another server, and ends none of that', async () => {
+    const url = new URL(test.url);
+    url.host = `127.0.0.1:${proxy.port}`;
+    const watch = new SilenceWatch(test.url, 'svc');
+    const aside = openDatabase({ url: test.url, poolSize: 2 });
+    await using _ = { [Symbol.asyncDispose]: () => aside.close() };
+    const open = async () => {
+      const client = new DatabaseClient({ connectionString: url.href, application_name: 'svc' });
+      client.on('error', () => {});
+      await client.connect();
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      noteSession(client, rows[0]?.pid);
+      // As if it were of a server before: containers count processes from 1, each time.
+      watch.add(client, '1');
+      return { client, pid: rows[0]?.pid };
+    };
+    const [busy, idle] = [await open(), await open()];
+    const waits = busy.client.query('select pg_sleep(600)');
+    const there = async (state = '') => {
+      const { rows } = await aside.pool.query<{ pid: number }>(
+        "select pid from pg_stat_activity where pid = any($1) and state like $2 || '%'",
+        [[busy.pid, idle.pid], state],
+      );
+      return rows.map(({ pid }) => pid);
+    };
+    await expect.poll(() => there('active')).toEqual([busy.pid]);
+    proxy.endAll('forget');
+    // Were it of this server, it would be seen to be at work, and left alone; and the idle one would be ended.
+    await expect(waits).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect((await there()).toSorted()).toEqual([busy.pid, idle.pid].toSorted());
+    await aside.pool.query('select pg_terminate_backend(pid) from pg_stat_activity where pid = any($1)', [
+      [busy.pid, idle.pid],
+    ]);
   });
 });
