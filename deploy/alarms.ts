@@ -94,6 +94,13 @@ export const ALARMS: readonly Alarm[] = [
     goTo: 'a-node-died',
   },
   {
+    name: 'SvcRolledBack',
+    expression: 'sum(increase(svc_db_rolled_back_total[15m])) > 0',
+    severity: 'page',
+    summary: 'A standby has taken over that lacked what was confirmed',
+    goTo: 'a-fail-over-has-lost-something',
+  },
+  {
     name: 'SvcLoopFails',
     expression: 'sum by (loop) (increase(svc_loop_failures_total[15m])) > 0',
     holdsFor: '15m',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ConfigAgreement } from '#administration/index.ts';
-import { lockGauges, Membership, nodeReporter } from '#cluster/index.ts';
+import { lockGauges, Membership, nodeReporter, seenMarkerKeeper } from '#cluster/index.ts';
 import {
   auditConfig,
   clusterConfig,
@@ -37,6 +37,8 @@ export interface ServerOptions {
   readonly observe: Observe;
   /** Upgrade an existing schema; an empty database and the embedded one are always brought up to date. */
   readonly migrate: boolean;
+  /** Take a restored or copied database for what it is. */
+  readonly asItIs?: boolean;
   /** How often the directory of process files is looked at. Default 2 s, which clients rely on. */
   readonly deploymentIntervalMs?: number;
   /** How script threads are had; whoever makes one node after the other may keep them. Default: each is made anew. */
@@ -269,7 +271,13 @@ function assembleNode(given: {
     keysHealth(database, foundation.keyRing, foundation.nodeId),
   ];
   const ground: NodePart = {
-    services: [clockService(core.clock, observe), ...replicaServices(replica, observe), threads, membership],
+    services: [
+      clockService(core.clock, observe),
+      ...replicaServices(replica, observe),
+      threads,
+      membership,
+      seenMarkerKeeper(settings.dataDirectory, foundation.history, () => membership.heartbeat.seen),
+    ],
     onWakeUp: { [WAKE_UP.cluster]: () => membership.wake() },
     gauges: [
       gauge('svc_db_pool_size', 'Connections of this process', () => database.pool.totalCount),

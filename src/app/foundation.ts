@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { listOtherRings, Membership, requireSharedRing, sessionName } from '#cluster/index.ts';
+import {
+  listOtherRings,
+  Membership,
+  readSeenMarker,
+  requireKnownDatabase,
+  requireSharedRing,
+  sessionName,
+} from '#cluster/index.ts';
 import type { Environment, RoleNames, Settings } from '#config/index.ts';
 import { KeyRing, type KeyRingText, openKeyRing, requireKeysInUse } from '#crypto/index.ts';
 import {
@@ -24,6 +31,8 @@ export interface FoundationOptions {
   readonly nodeName: string;
   /** Upgrade an existing schema; an empty database and the embedded one are always brought up to date. */
   readonly migrate: boolean;
+  /** Take a restored or copied database for what it is. */
+  readonly asItIs?: boolean;
 }
 
 /** What a node stands on before any part of it runs: a database with the right schema, keys, an identity. */
@@ -44,6 +53,8 @@ export interface Foundation {
   /** Refuses the node, once it has joined, where one with another ring was faster. */
   readonly requireSharedRing: () => Promise<void>;
   readonly nodeId: number;
+  /** Of the database, which another one has after it was restored. */
+  readonly history: string;
   /** The name of this node's sessions in the database. */
   readonly applicationName: string;
   close(): Promise<void>;
@@ -71,7 +82,7 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
   });
   if (keys.madeFile !== undefined) observe({ kind: 'crypto.keysCreated', file: keys.madeFile });
   if (keys.missing !== undefined) observe({ kind: 'crypto.keysMissing', reason: keys.missing });
-  const { nodeId, applicationName } = await identify(directUrl, options.nodeName);
+  const { nodeId, applicationName, history } = await identify(directUrl, options);
   const pooled = !(await givesOwnSession(databaseUrl));
   const sessionUrl = settings.databaseDirectUrl ?? (pooled ? undefined : databaseUrl);
   if (pooled) observe({ kind: 'database.pooled', hasSessions: sessionUrl !== undefined });
@@ -113,6 +124,7 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
     keyRing: keys.text,
     requireSharedRing: () => requireSharedRing(database.db, nodeId, keys, 'earlier'),
     nodeId,
+    history,
     applicationName,
     close: () => opened.disposeAsync(),
   };
@@ -130,12 +142,14 @@ function openReplica(
   return { reads: new ReplicaReads(primary, replica, readStalenessMs), close: () => replica.close() };
 }
 
-async function identify(databaseUrl: string, nodeName: string) {
+async function identify(databaseUrl: string, { nodeName, settings, asItIs = false }: FoundationOptions) {
   await using scope = new AsyncDisposableStack();
   const database = openDatabase({ url: databaseUrl, poolSize: 1 });
   scope.defer(() => database.close());
+  const marker = await readSeenMarker(settings.dataDirectory);
+  const history = await requireKnownDatabase({ database, nodeName, marker, asItIs });
   const nodeId = await Membership.identify(database.db, nodeName);
-  return { nodeId, applicationName: sessionName(nodeId) };
+  return { nodeId, history, applicationName: sessionName(nodeId) };
 }
 
 function startEmbedded(settings: Settings, observe: Observe) {

@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { misspeltVariables, overlayFlags, readSettings, takeEnvironment } from '#config/index.ts';
 import { createLogSink } from '#observability/index.ts';
 import { type Command, EXIT } from './command.ts';
+import { tellServiceManager } from './service-manager.ts';
 import { settingsHelp, settingsOptions } from './settings-flags.ts';
 
 /** `svc start`: runs this node until it is told to stop. */
@@ -16,10 +17,11 @@ _FILE names a file that holds one.
 Options and their environment variables:
 ${settingsHelp}
   --migrate               upgrade an existing database schema first
+  --as-it-is              take a restored or copied database for what it is (see svc restore-fence)
 
 Example: DATABASE_URL=postgres://svc@db/svc svc start --port 8080 --roles api,worker
 `,
-  options: { ...settingsOptions, migrate: { type: 'boolean' } },
+  options: { ...settingsOptions, migrate: { type: 'boolean' }, 'as-it-is': { type: 'boolean' } },
 
   async run(flags) {
     const given = takeEnvironment();
@@ -33,10 +35,14 @@ Example: DATABASE_URL=postgres://svc@db/svc svc start --port 8080 --roles api,wo
       environment: overlayFlags(given, flags),
       observe: sink.observe,
       migrate: flags['migrate'] === true,
+      asItIs: flags['as-it-is'] === true,
     });
     // Now, because a process that is killed keeps nothing for the next start.
     flushCompileCache();
-    await server.stop(await stopSignal);
+    await tellServiceManager('READY');
+    const reason = await stopSignal;
+    await tellServiceManager('STOPPING');
+    await server.stop(reason);
     sink.flush();
     return EXIT.OK;
   },

@@ -7,10 +7,14 @@
  */
 export { clusterEventResource } from './cluster-event-resource.ts';
 export { clusterResource } from './cluster-resource.ts';
+export { noteIncident } from './incident-repository.ts';
+export { findPlace, requireKnownDatabase } from './known-database.ts';
 export { lockGauges } from './lock-gauges.ts';
 export { Membership } from './membership.ts';
 export { nodeReporter } from './node-reporter.ts';
 export { countNodesBehind, listOtherRings, noteConfiguration } from './node-repository.ts';
+export { beginHistory, fenceNodes, listUnstopped } from './place-repository.ts';
 export { reachAllNodes } from './reach-all-nodes.ts';
 export { foreignRings, requireSharedRing } from './ring-agreement.ts';
+export { readSeenMarker, seenMarkerKeeper } from './seen-marker.ts';
 export { sessionName } from './session-name.ts';

@@ -1,9 +1,9 @@
 import { type Database, type Db, LockSession } from '#database/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { nameInUse, numberLost } from './node-refused.ts';
 import {
-  beat,
   endSession,
   endStrayWatchers,
   getNodeId,
@@ -73,6 +73,7 @@ export class Membership implements Service {
   /** Until then nobody is given up for being silent. */
   #lenientUntil = 0;
   readonly nodeId: number;
+  readonly heartbeat: Heartbeat;
   epoch = 0;
   life = '';
   /** Since when this node is to claim nothing; null while it works. */
@@ -82,6 +83,7 @@ export class Membership implements Service {
     this.#options = options;
     this.nodeId = options.nodeId;
     this.#recovery = new Recovery(options);
+    this.heartbeat = new Heartbeat(options.database.db, options.nodeName, options.observe);
     this.#ticker = new Ticker({
       name: 'heartbeat',
       intervalMs: BEAT_INTERVAL_MS,
@@ -297,7 +299,7 @@ export class Membership implements Service {
     await this.#dropDeadSessions();
     const cut = sessionUrl !== undefined && this.#own?.isOpen !== true;
     if (cut) await this.#holdLock();
-    if (!(await beat(database.db, this.nodeId, this))) {
+    if (!(await this.heartbeat.beat(this.nodeId, this))) {
       observe({ kind: 'node.fenced', node: nodeName, epoch: this.epoch });
       for (const listener of this.#fenced) listener();
       await this.#rejoin();

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, LOCK_CLASS, oneRow } from '#database/index.ts';
+import { type Db, LOCK_CLASS, type LogPosition, oneRow, timelineOf } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 
 /** Another cluster on the same Postgres server has nodes of the same numbers. */
@@ -97,17 +97,24 @@ export async function registerNode(
   return rows[0];
 }
 
-/** @returns false when the node is no longer what it thinks it is: another one has taken over from it, or a fail-over has lost it */
-export async function beat(db: Db, id: number, { epoch, life }: Life): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('cluster_node')
-    .set({ seen_at: sql<Date>`clock_timestamp()` })
-    .where('id', '=', id)
-    .where('epoch', '=', epoch)
-    .where('life', '=', life)
-    .where('state', '=', 'running')
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+/**
+ * @returns undefined when the node is no longer what it thinks it is: another one has taken over from it, or a fail-over has lost
+ *   it; otherwise how far the log of the database was written, where it tells that
+ */
+export async function beat(
+  db: Db,
+  id: number,
+  { epoch, life }: Life,
+  isTold: boolean,
+): Promise<Partial<LogPosition> | undefined> {
+  const lsn = 'pg_current_wal_insert_lsn()';
+  const { rows } = await sql<Partial<LogPosition>>`
+    update cluster_node set seen_at = clock_timestamp()
+    where id = ${id} and epoch = ${epoch} and life = ${life} and state = 'running'
+    returning ${isTold ? sql.raw(`${lsn}::text as lsn, ${timelineOf(lsn)} as timeline`) : sql`1`}`.execute(
+    db,
+  );
+  return rows[0];
 }
 
 export async function listNodes(db: Db): Promise<NodeRow[]> {

@@ -6,6 +6,13 @@
  * unit of work that enqueued it was committed; what its handler stores is there exactly if the job counts as
  * completed; a node that lost its claim commits nothing; no NOTIFY inside a transaction.
  */
+export {
+  buryHeldJobs,
+  type HeldQueue,
+  holdQueues,
+  listHeldQueues,
+  releaseQueue,
+} from './hold-repository.ts';
 export type { ClaimedJob, Job, JobFailure, JobHandler, JobPlace, JobWork } from './job.ts';
 export { JobPoller } from './job-poller.ts';
 export { Queue } from './queue.ts';

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Db, type GroupWrite, numbers, PLANNED_ANEW, texts } from '#database/index.ts';
 import { firstOf } from '#json/index.ts';
 import { type Ask, type Holder, heldBy, isAlive, SUSPECT_FROM } from '#work/index.ts';
+import { HELD_QUEUES } from './hold-repository.ts';
 import type { ClaimedJob } from './job.ts';
 
 /** A queue swells and empties within seconds, and a plan that was made when it was empty would read all of it. */
@@ -53,7 +54,7 @@ export async function claimJobs(db: Db, asks: readonly Look[], holder: Holder): 
       from unnest(${texts(asks, 'text', ({ kind }) => kind)}, ${numbers(asks, 'int', ({ most }) => most)},
                   ${numbers(asks, 'float8', ({ lookAheadMs }) => lookAheadMs)},
                   ${numbers(asks, 'float8', ({ since }) => since)}) as a(queue, most, ahead, since)
-      where ${isAlive(holder)}
+      where ${isAlive(holder)} and queue <> all(${HELD_QUEUES})
     ), urgent as materialized (
       select a.queue, j.ctid from asked a cross join lateral (
         select ctid from work_job
@@ -86,7 +87,8 @@ export async function listDues(db: Db, asks: readonly Look[]): Promise<ReadonlyM
     cross join lateral (
       select due_at from work_job
       where node_id is null and queue = a.queue and due_at >= to_timestamp(a.since / 1000)
-      order by due_at limit 1) d`.execute(db);
+      order by due_at limit 1) d
+    where a.queue <> all(${HELD_QUEUES})`.execute(db);
   return new Map(rows.map(({ queue, in_ms: inMs }) => [queue, inMs]));
 }
 

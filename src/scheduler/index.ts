@@ -24,3 +24,4 @@ export { contextSeals } from './schedule/sealed-context.ts';
 export { schedulerFeature } from './scheduler-feature.ts';
 export { FIRING, FIRINGS } from './scheduler-node.ts';
 export { ScheduledServices } from './service/scheduled-service.ts';
+export { isPaused, setPaused } from './view/running-repository.ts';

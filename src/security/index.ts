@@ -27,6 +27,7 @@ export { exportLines, verifyFile } from './audit/trail-file.ts';
 export type { TrailRange } from './audit/trail-repository.ts';
 export { type TrailHead, verifyAudit } from './audit/verify-audit.ts';
 export { createApiKey, isKey } from './authentication/api-key-module.ts';
+export { countApiKeys, endEveryApiKey } from './authentication/api-key-repository.ts';
 export { AUGMENTATION, augmentHere, augmentIn } from './authentication/augment-security.ts';
 export type { Augment } from './authentication/augmentation.ts';
 export {
@@ -38,6 +39,7 @@ export { createAdministrator } from './authentication/create-administrator.ts';
 export { foldName } from './authentication/login-name.ts';
 export { RateLimit } from './authentication/rate-limit.ts';
 export { readRoleNames } from './authentication/read-role-names.ts';
+export { endEverySession } from './authentication/session-repository.ts';
 export { TrustedProxies } from './authentication/trusted-proxies.ts';
 export { unlock } from './authentication/unlock.ts';
 export { userDirectory } from './authentication/user-directory.ts';

@@ -57,6 +57,7 @@ const NEEDED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   audit_event: { topic: 'sync' },
   crypto_rotation: { act: 'count' },
   import_item: { kind: 'repo' },
+  incident: { kind: 'rolledBack' },
   personal_item: { kind: 'preference' },
   recon_entry: { phase: 'source' },
   recon_run: { mode: 'apply', state: 'ACTIVE' },

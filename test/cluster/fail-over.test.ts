@@ -33,12 +33,26 @@ test('a node whose database is a primary and a standby goes on where the standby
     })
     .toContain('before');
 
+  const guess = () => server.api('GET', 'info/login', { user: 'guessed-at', password: 'wrong' });
+  const failures = async ({ url }: { readonly url: string }) => {
+    const { pool, close } = openDatabase({ url, poolSize: 2 });
+    const asked = pool.query(
+      "select failures from svc_login_throttle where kind = 'account' and account = login_account('guessed-at')",
+    );
+    return (await asked.finally(close)).rows[0]?.failures;
+  };
+  for (const _ of [1, 2, 3]) expect(await guess()).toMatchObject({ status: 401 });
+  await expect.poll(() => failures(pair.standby)).toBe(3);
+
   await pair.primary.stop();
   await expect
     .poll(() => make('meanwhile'))
     .toMatchObject({ status: 503, body: { detail: { id: 'DB_UNREACHABLE' } } });
   await pair.promote();
   await expect.poll(() => make('after')).toMatchObject({ status: 201 });
+  // Whoever guesses does not begin anew.
+  expect(await guess()).toMatchObject({ status: 401 });
+  expect(await failures(pair.standby)).toBe(4);
   const names = (await server.api('GET', 'managed/user?_queryFilter=true&_fields=userName')).body.result;
   expect(names.map(({ userName }: { userName: string }) => userName)).toEqual(
     expect.arrayContaining(['before', 'after']),
@@ -49,6 +63,47 @@ test('a node whose database is a primary and a standby goes on where the standby
     .poll(async () => (await promoted.pool.query('select state from svc_node')).rows)
     .toEqual([{ state: 'running' }]);
   await expectNoWayBack(pair);
+});
+
+test('a fail-over that has lost something says so, and what at least', async () => {
+  await using pair = await startPair();
+  const primary = openDatabase({ url: pair.primary.url, poolSize: 2, onError: () => {} });
+  await migrate(primary.db, await readMigrations(MIGRATIONS));
+  await using server = await startTestServer({
+    database: { name: 'postgres', url: pair.url, [Symbol.asyncDispose]: async () => {} },
+  });
+  const { rows } = await primary.pool.query('select pg_current_wal_insert_lsn()::text as lsn');
+  await expect
+    .poll(async () => {
+      const standby = openDatabase({ url: pair.standby.url, poolSize: 2 });
+      const asked = standby.pool.query('select pg_last_wal_replay_lsn() >= $1 as has_it', [rows[0].lsn]);
+      return (await asked.finally(() => standby.close())).rows[0].has_it;
+    })
+    .toBe(true);
+  await pair.cutOff();
+  await primary.pool.query("select pg_logical_emit_message(false, 'test', repeat('x', 100000))");
+  const beat = async () =>
+    (await primary.pool.query("select seen_at from cluster_node where state = 'running'")).rows[0].seen_at;
+  // The first may have been on its way before; the second has seen what was written.
+  for (let last = await beat(), more = 2; more > 0; more--) {
+    await expect.poll(async () => (await beat()).getTime()).toBeGreaterThan(last.getTime());
+    last = await beat();
+  }
+  await primary.close();
+  await pair.primary.stop();
+  await pair.promote();
+  const told = await server.observed('database.rolledBack');
+  expect(told.bytes).toBeGreaterThan(100_000);
+  expect(told.seconds).toBeGreaterThan(0);
+  const promoted = openDatabase({ url: pair.standby.url, poolSize: 2 });
+  await using _ = { [Symbol.asyncDispose]: () => promoted.close() };
+  expect((await promoted.pool.query('select kind, detail from svc_incident')).rows).toMatchObject([
+    { kind: 'rolledBack', detail: { bytes: told.bytes, timeline: 2 } },
+  ]);
+  expect((await server.api('GET', 'status')).body.findings).toContainEqual(
+    expect.objectContaining({ id: 'DATABASE_ROLLED_BACK', severity: 'error' }),
+  );
+  expect((await promoted.pool.query('select timeline from database_place')).rows).toEqual([{ timeline: 2 }]);
 });
 
 /** Whoever has seen the one that was promoted goes to no other, neither by a list of hosts nor behind a balancer. */

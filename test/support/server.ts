@@ -32,6 +32,8 @@ export interface TestServerOptions {
   readonly database?: TestDatabase;
   /** Script threads; default 1, because each costs nearly a second of CPU. */
   readonly threads?: number;
+  /** Take a restored or copied database for what it is. */
+  readonly asItIs?: boolean;
   /** How often the directory of process files is looked at. */
   readonly deploymentIntervalMs?: number;
 }
@@ -64,6 +66,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
     migrate: false,
     openThread: openKeptThread,
+    asItIs: options.asItIs === true,
     ...(options.deploymentIntervalMs === undefined
       ? {}
       : { deploymentIntervalMs: options.deploymentIntervalMs }),

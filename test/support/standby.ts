@@ -14,6 +14,8 @@ export interface Pair extends AsyncDisposable {
   readonly standby: EmbeddedServer;
   /** Both, as the URL of a database names several. */
   readonly url: string;
+  /** Has the standby hear nothing more of what is written. */
+  cutOff(): Promise<void>;
   /** Has the standby take the place of the primary, which has been stopped. */
   promote(): Promise<void>;
   /** Starts the primary again that was stopped, which knows nothing of what has happened since. */
@@ -51,6 +53,17 @@ export async function startPair(): Promise<Pair> {
     primary,
     standby,
     url: primary.url.replace(url.host, `${new URL(standby.url).host},${url.host}`),
+    async cutOff() {
+      const client = new pg.Client({ connectionString: standby.url });
+      await client.connect();
+      await client.query("alter system set primary_conninfo = ''");
+      await client.query('select pg_reload_conf()');
+      await eventually(
+        () => client.query('select from pg_stat_wal_receiver'),
+        ({ rowCount }) => rowCount === 0,
+      );
+      await client.end();
+    },
     async promote() {
       const client = new pg.Client({ connectionString: standby.url });
       await client.connect();

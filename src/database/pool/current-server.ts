@@ -2,6 +2,7 @@ import { BroadcastChannel } from 'node:worker_threads';
 import pg from 'pg';
 import { oneRow } from '../one-row.ts';
 import { dropConnection } from '../wire/pg-client.ts';
+import { timelineOf } from './log-position.ts';
 
 /** There is none to go to now; counts as a connection that could not be opened. */
 export class NoTarget extends Error {
@@ -17,14 +18,21 @@ export interface Place {
   readonly cluster: string | null;
   /** Grows with each promotion; null of a standby, and where it does not say. */
   readonly timeline: number | null;
+  /** How far its log is written; null of a standby, and where it does not say. */
+  readonly lsn: string | null;
 }
 
 const BRIEF = `pg_is_in_recovery() as is_standby, extract(epoch from pg_postmaster_start_time())::text as server_since`;
 const WHOLE = `${BRIEF}, (select system_identifier::text from pg_control_system()) as cluster,
-  case when not pg_is_in_recovery() then ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int end as timeline`;
-const NOT_TOLD = `${BRIEF}, null::text as cluster, null::int as timeline`;
-/** Not supported, no such function, not allowed: as of services that are like Postgres and have no log of that kind. */
+  case when not pg_is_in_recovery() then ${timelineOf('pg_current_wal_insert_lsn()')} end as timeline,
+  case when not pg_is_in_recovery() then pg_current_wal_insert_lsn()::text end as lsn`;
+const NOT_TOLD = `${BRIEF}, null::text as cluster, null::int as timeline, null::text as lsn`;
 const UNTOLD_STATES = /^(?:0A000|42883|42501)$/;
+
+/** Not supported, no such function, not allowed: as of services that are like Postgres and have no log of that kind. */
+export function isUntold(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && UNTOLD_STATES.test(error.code ?? '');
+}
 
 /**
  * Asks a session for its server's place, and for more in the same statement.
@@ -41,7 +49,7 @@ export async function askPlace<More extends object = object>(
   try {
     return await ask(WHOLE);
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError && UNTOLD_STATES.test(error.code ?? ''))) throw error;
+    if (!isUntold(error)) throw error;
     return ask(NOT_TOLD);
   }
 }

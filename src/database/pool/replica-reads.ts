@@ -11,15 +11,10 @@ import { oneRow } from '../one-row.ts';
 import type { Tables } from '../tables.ts';
 import { UNUSED } from './bounded-statements.ts';
 import type { Database, Db } from './database.ts';
+import { bytesAt, type LogPosition, timelineOf } from './log-position.ts';
 import { isConnectionLost } from './sql-state.ts';
 
-/** A place in the log of the primary: who has what stands before it has all that was committed until then. */
-interface Position {
-  readonly timeline: number;
-  readonly lsn: string;
-}
-
-interface Note extends Position {
+interface Note extends LogPosition {
   /** By `performance.now()`, when it was asked for: all that was answered before is behind it. */
   readonly at: number;
 }
@@ -32,7 +27,7 @@ const TOKEN = /^(\d{1,9})-([0-9A-F]{1,8}\/[0-9A-F]{1,8})$/i;
 
 /** What was committed has been flushed, unless commits do not wait for that. */
 const POSITION = `
-  select ('x' || substr(pg_walfile_name(lsn), 1, 8))::bit(32)::int as timeline, lsn::text as lsn
+  select ${timelineOf('lsn')} as timeline, lsn::text as lsn
   from (select case when current_setting('synchronous_commit') = 'off' then pg_current_wal_insert_lsn()
                     else pg_current_wal_flush_lsn() end) place (lsn)`;
 /** Of another history than that of the primary it says nothing. */
@@ -80,7 +75,7 @@ export class ReplicaReads {
         ({ rows }) => oneRow(rows).lsn,
         () => null,
       );
-    const known = this.#notes.findLast(({ lsn }) => replayed !== null && numberOf(lsn) <= numberOf(replayed));
+    const known = this.#notes.findLast(({ lsn }) => replayed !== null && bytesAt(lsn) <= bytesAt(replayed));
     this.lagSeconds = known === undefined ? Number.NaN : (at - known.at) / 1_000;
   }
 
@@ -104,8 +99,8 @@ export class ReplicaReads {
     return new Kysely<Tables>({ ...UNUSED, executor: primary.withConnectionProvider(wire) });
   }
 
-  async #position(): Promise<Position> {
-    const { rows } = await this.#primary.db.executeQuery<Position>(CompiledQuery.raw(POSITION));
+  async #position(): Promise<LogPosition> {
+    const { rows } = await this.#primary.db.executeQuery<LogPosition>(CompiledQuery.raw(POSITION));
     return oneRow(rows);
   }
 }
@@ -116,7 +111,7 @@ class Behind extends Error {}
 class ReplicaWire implements ConnectionProvider {
   readonly #primary: QueryExecutor;
   readonly #replica: QueryExecutor;
-  readonly #needed: Position;
+  readonly #needed: LogPosition;
   readonly #tell: (where: 'replica' | 'primary', error?: unknown) => void;
   /** Once the primary has answered, a standby would go back in time. */
   #isOver = false;
@@ -124,7 +119,7 @@ class ReplicaWire implements ConnectionProvider {
   constructor(
     primary: QueryExecutor,
     replica: QueryExecutor,
-    needed: Position,
+    needed: LogPosition,
     tell: (where: 'replica' | 'primary', error?: unknown) => void,
   ) {
     this.#primary = primary;
@@ -164,18 +159,13 @@ class ReplicaWire implements ConnectionProvider {
 }
 
 /** @returns undefined for what is none */
-function positionOf(token: string): Position | undefined {
+function positionOf(token: string): LogPosition | undefined {
   const [, timeline, lsn] = TOKEN.exec(token) ?? [];
   return timeline === undefined || lsn === undefined ? undefined : { timeline: Number(timeline), lsn };
 }
 
 /** Positions on different timelines cannot be compared. */
-function later(one: Position, other: Position | undefined): Position | undefined {
+function later(one: LogPosition, other: LogPosition | undefined): LogPosition | undefined {
   if (other === undefined || other.timeline !== one.timeline) return undefined;
-  return numberOf(other.lsn) > numberOf(one.lsn) ? other : one;
-}
-
-function numberOf(lsn: string): bigint {
-  const [high = '0', low = '0'] = lsn.split('/');
-  return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
+  return bytesAt(other.lsn) > bytesAt(one.lsn) ? other : one;
 }

@@ -30,6 +30,12 @@ export const METRICS = {
     help: 'Time a job of a queue took, by how it ended',
     labels: ['queue', 'outcome'],
   },
+  rolledBack: {
+    type: 'counter',
+    name: 'svc_db_rolled_back_total',
+    help: 'Fail-overs by which something was lost that this node had seen to be written',
+    labels: [],
+  },
   reconciled: {
     type: 'counter',
     name: 'svc_recon_entries_total',

@@ -100,6 +100,13 @@ export const SERVER = {
     facts: ({ error: thrown }) => errorFacts(thrown),
     sameAs: ({ error }) => wordsOf(error),
   }),
+  'database.rolledBack': said<{ bytes: number; seconds: number }>({
+    level: 'error',
+    text: ({ bytes, seconds }) =>
+      `the database that has taken over lacks at least ${bytes} bytes of what was written in the ${seconds} s before. See svc_incident`,
+    facts: ({ bytes, seconds }) => ({ bytes, seconds }),
+    counts: () => sample('rolledBack', {}),
+  }),
   'index.created': said<{ type: string; property: string }>({
     level: 'info',
     text: ({ type, property }) => `index on ${type}${property} created`,

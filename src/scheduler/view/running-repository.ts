@@ -25,6 +25,11 @@ export async function listRunning(db: Db): Promise<JsonObject[]> {
   return rows.map((row) => row.entry);
 }
 
+export async function isPaused(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ paused: boolean }>`select paused from scheduler_setting`.execute(db);
+  return oneRow(rows).paused;
+}
+
 /**
  * Stops or resumes all claims in the cluster. Runs under way are not touched.
  *
@@ -32,8 +37,7 @@ export async function listRunning(db: Db): Promise<JsonObject[]> {
  */
 export async function setPaused(db: Db, paused: boolean, by: string): Promise<boolean> {
   // A pause that is there already waits for nobody.
-  const { rows } = await sql<{ paused: boolean }>`select paused from scheduler_setting`.execute(db);
-  if (oneRow(rows).paused === paused) return false;
+  if ((await isPaused(db)) === paused) return false;
   await carryTransitions(db);
   const { numAffectedRows } = await sql`
     update scheduler_setting

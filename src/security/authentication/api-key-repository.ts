@@ -90,3 +90,14 @@ export async function touchKeys(db: Db, ids: readonly string[]): Promise<void> {
       where id = any(${sql.val(ids)}::text[]) and coalesce(last_used_at < now() - interval '1 minute', true)
       for update skip locked)`.execute(db);
 }
+
+/** Programs need keys anew. @returns how many there were */
+export async function endEveryApiKey(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`delete from auth_api_key`.execute(db);
+  return Number(numAffectedRows);
+}
+
+export async function countApiKeys(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from auth_api_key`.execute(db);
+  return rows[0]?.count ?? 0;
+}

@@ -66,6 +66,12 @@ export async function endOldestSessions(
       order by seen_at desc, created_at desc offset ${kept})`.execute(db);
 }
 
+/** Everybody has to log in again. @returns how many there were */
+export async function endEverySession(db: Db): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom('auth_session').executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
 /** @returns whose it was, such as `managed/user/42`; undefined where there was none */
 export async function deleteSession(db: Db, id: string): Promise<string | undefined> {
   const { rows } = await sql<{ user: string }>`

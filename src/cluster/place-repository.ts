@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { type Db, isUntold } from '#database/index.ts';
+
+/** Which database this is, as nodes have found it. */
+export interface NotedPlace {
+  /** Made anew when a restored database is taken into use. */
+  readonly history: string;
+  readonly cluster: string | null;
+  readonly database: number;
+  readonly timeline: number | null;
+}
+
+export type PlaceNow = Omit<NotedPlace, 'history'>;
+
+export async function findNotedPlace(db: Db): Promise<NotedPlace | undefined> {
+  const { rows } = await sql<NotedPlace>`
+    select history, cluster, database::bigint as database, timeline from database_place`.execute(db);
+  return rows[0];
+}
+
+/** Notes where the first node has found it, and who comes later where it is now. @returns its history */
+export async function notePlace(db: Db, { cluster, database, timeline }: PlaceNow): Promise<string> {
+  const { rows } = await sql<{ history: string }>`
+    insert into database_place as place (cluster, database, timeline) values (${cluster}, ${database}, ${timeline})
+    on conflict (only_one) do update
+    set cluster = excluded.cluster, database = excluded.database, timeline = excluded.timeline, noted_at = clock_timestamp()
+    returning history`.execute(db);
+  return rows[0]!.history;
+}
+
+/** Takes what it is now for the beginning of another history: nothing that was noted before is true of it. */
+export async function beginHistory(db: Db, { cluster, database, timeline }: PlaceNow): Promise<string> {
+  const { rows } = await sql<{ history: string }>`
+    insert into database_place as place (cluster, database, timeline) values (${cluster}, ${database}, ${timeline})
+    on conflict (only_one) do update
+    set cluster = excluded.cluster, database = excluded.database, timeline = excluded.timeline, history = excluded.history,
+        noted_at = clock_timestamp()
+    returning history`.execute(db);
+  return rows[0]!.history;
+}
+
+/** After a fail-over. */
+export async function noteTimeline(db: Db, timeline: number): Promise<void> {
+  await sql`
+    update database_place set timeline = ${timeline}, noted_at = clock_timestamp() where timeline < ${timeline}`.execute(
+    db,
+  );
+}
+
+/** A node that has not stopped, as far as the database knows. */
+export interface Unstopped {
+  readonly name: string;
+  readonly isAlive: boolean;
+}
+
+export async function listUnstopped(db: Db): Promise<readonly Unstopped[]> {
+  const { rows } = await sql<Unstopped>`
+    select name, svc_node_state(state, seen_at) = 'running' as "isAlive" from cluster_node
+    where state = 'running' order by name`.execute(db);
+  return rows;
+}
+
+/** Raises the epoch of each node: what an earlier life of it holds is given back, and what it still writes refused. */
+export async function fenceNodes(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update cluster_node set epoch = epoch + 1, life = gen_random_uuid()`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** Where the last checkpoint of this timeline began, which is at its fork or behind it; undefined where that is not told. */
+export async function findForkBound(db: Db, timeline: number): Promise<string | undefined> {
+  try {
+    const { rows } = await sql<{ lsn: string }>`
+      select redo_lsn::text as lsn from pg_control_checkpoint() where timeline_id = ${timeline}`.execute(db);
+    return rows[0]?.lsn;
+  } catch (error) {
+    if (isUntold(error)) return undefined;
+    throw error;
+  }
+}
