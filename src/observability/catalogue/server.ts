@@ -143,7 +143,8 @@ export const SERVER = {
     text: ({ loop }) => `${loop}: round failed, will try again`,
     facts: ({ error: thrown }) => errorFacts(thrown),
     counts: ({ loop }) => sample('loops', { loop }),
-    sameAs: ({ loop, error }) => `${loop}: ${wordsOf(error)}`,
+    // What keeps one from its work mostly keeps them all, and is told by the first.
+    sameAs: ({ error }) => wordsOf(error),
   }),
   'loop.recovered': said<News<'loop.recovered'>>({
     level: 'info',

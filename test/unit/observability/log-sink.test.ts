@@ -94,8 +94,7 @@ describe('the log', () => {
     ).toEqual([
       ['poller', 'no connection', undefined],
       ['poller', 'another error', undefined],
-      ['heartbeat', 'no connection', undefined],
-      ['poller', 'no connection', 19],
+      ['poller', 'no connection', 20],
     ]);
   });
 });
