@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, isUntold } from '#database/index.ts';
+import { type Db, isUntold, oneRow } from '#database/index.ts';
 
 /** Which database this is, as nodes have found it. */
 export interface NotedPlace {
@@ -25,7 +25,7 @@ export async function notePlace(db: Db, { cluster, database, timeline }: PlaceNo
     on conflict (only_one) do update
     set cluster = excluded.cluster, database = excluded.database, timeline = excluded.timeline, noted_at = clock_timestamp()
     returning history`.execute(db);
-  return rows[0]!.history;
+  return oneRow(rows).history;
 }
 
 /** Takes what it is now for the beginning of another history: nothing that was noted before is true of it. */
@@ -36,7 +36,7 @@ export async function beginHistory(db: Db, { cluster, database, timeline }: Plac
     set cluster = excluded.cluster, database = excluded.database, timeline = excluded.timeline, history = excluded.history,
         noted_at = clock_timestamp()
     returning history`.execute(db);
-  return rows[0]!.history;
+  return oneRow(rows).history;
 }
 
 /** After a fail-over. */

@@ -15,7 +15,7 @@ export interface SeenMarker {
 /** @returns undefined where there is none, or none that can be read */
 export async function readSeenMarker(dataDirectory: string): Promise<SeenMarker | undefined> {
   try {
-    const { history, lsn } = JSON.parse(await readFile(join(dataDirectory, FILE), 'utf8')) as SeenMarker;
+    const { history, lsn } = JSON.parse(await readFile(join(dataDirectory, FILE), 'utf8'));
     return /^[0-9A-F]+\/[0-9A-F]+$/i.test(lsn) && typeof history === 'string' ? { history, lsn } : undefined;
   } catch {
     return undefined;

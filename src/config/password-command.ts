@@ -1,5 +1,4 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { type ExecFileException, execFile } from 'node:child_process';
 
 const LONGEST_MS = 30_000;
 /** What does not say for how long it is good is asked for again after that. */
@@ -7,7 +6,6 @@ const KEPT_MS = 60_000;
 /** What is good for less is not begun with. */
 const SPARE_MS = 30_000;
 const MOST_BYTES = 65_536;
-const run = promisify(execFile);
 
 interface Printed {
   readonly password: Promise<string>;
@@ -41,23 +39,25 @@ export function forgetPrintedPassword(command: string): void {
   printed.delete(command);
 }
 
-async function ask(command: string): Promise<string> {
-  const { stdout } = await run('/bin/sh', ['-c', command], {
-    timeout: LONGEST_MS,
-    maxBuffer: MOST_BYTES,
-  }).catch((error: unknown) => {
-    throw new Error(`the command for the password of the database has failed: ${whyOf(error)}`);
+function ask(command: string): Promise<string> {
+  const limits = { timeout: LONGEST_MS, maxBuffer: MOST_BYTES };
+  return new Promise((resolve, reject) => {
+    execFile('/bin/sh', ['-c', command], limits, (error, stdout, stderr) => {
+      const password = stdout.trim();
+      if (error !== null) {
+        const why = whyOf(error, stderr);
+        reject(new Error(`the command for the password of the database has failed: ${why}`));
+      } else if (password === '')
+        reject(new Error('the command for the password of the database prints nothing'));
+      else resolve(password);
+    });
   });
-  const password = stdout.trim();
-  if (password === '') throw new Error('the command for the password of the database prints nothing');
-  return password;
 }
 
 /** Its own words without the command line, which may hold more than others should see. */
-function whyOf(error: unknown): string {
-  const { code, killed, stderr } = error as { code?: unknown; killed?: boolean; stderr?: string };
+function whyOf({ code, killed }: ExecFileException, stderr: string): string {
   const how = killed === true ? `no end after ${LONGEST_MS / 1_000} s` : `exit code ${code}`;
-  const words = stderr?.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
+  const words = stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
   return words === '' ? how : `${how}: ${words}`;
 }
 
@@ -65,9 +65,11 @@ function goodUntil(password: string): number {
   const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]*$/.exec(password) ?? [];
   if (payload === undefined) return Date.now() + KEPT_MS;
   try {
-    const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp?: unknown };
-    return typeof exp === 'number' ? exp * 1_000 - SPARE_MS : Date.now() + KEPT_MS;
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    if (typeof claims === 'object' && claims !== null && 'exp' in claims && typeof claims.exp === 'number')
+      return claims.exp * 1_000 - SPARE_MS;
   } catch {
-    return Date.now() + KEPT_MS;
+    // It only looks like a token.
   }
+  return Date.now() + KEPT_MS;
 }
