@@ -71,7 +71,7 @@ function comesAfter(
 }
 
 function sameSet(one: string, other: string): boolean {
-  const trimmed = (set: string) => set.replace(/^\/+|\/+$/g, '');
+  const trimmed = (set: string) => set.split('/').filter(Boolean).join('/');
   return trimmed(one) === trimmed(other);
 }
 

@@ -37,7 +37,9 @@ beforeAll(async () => {
   await before.api('PUT', 'scheduler/job/tick', { body: { ...TICK, persisted: true } });
   await before[Symbol.asyncDispose]();
   const database = openDatabase({ url: original.url, poolSize: 2 });
-  await database.pool.query("update cluster_node set state = 'running', stopped_at = null");
+  await database.pool.query(
+    "update cluster_node set state = 'running', stopped_at = null, seen_at = now() - interval '1 minute'",
+  );
   await database.pool.query(
     `insert into work_job (id, queue, data, due_at, attempts, retry_delay_ms)
      values (gen_random_uuid(), 'workflow-mail', '{"to":["a@example.com"]}', now() - interval '1 hour', 10, 1000)`,
@@ -70,6 +72,10 @@ describe('a database that was restored while it knows of nodes at work', () => {
     await expect(startTestServer({ database })).rejects.toThrow(
       /was restored, or is a copy of one on which nodes \(first\) were at work/,
     );
+    // The schedule may have fired before its node ended.
+    const countFired = async () =>
+      (await pool.query("select from svc_firing where outcome = 'fired'")).rowCount;
+    const firedBefore = await countFired();
     const rehearsed = await svc(['restore-fence', '--dry-run', '-o', 'json'], on(database));
     const outcome = { nodes: 1, sessions: 1, apiKeys: 1, jobsHeld: 1 };
     expect(JSON.parse(rehearsed.out)).toEqual({ dryRun: true, ...outcome });
@@ -107,7 +113,7 @@ describe('a database that was restored while it knows of nodes at work', () => {
     expect((await pool.query('select queue from svc_dead_letter')).rows).toEqual([
       { queue: 'workflow-mail' },
     ]);
-    expect((await pool.query("select from svc_firing where outcome = 'fired'")).rowCount).toBe(0);
+    expect(await countFired()).toBe(firedBefore);
     expect((await svc(['release', '--all'], on(database))).out).toContain('released schedules');
     await server.observed('trigger.fired');
     expect((await svc(['release'], on(database))).out).toBe('Nothing is held.\n');

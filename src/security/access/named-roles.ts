@@ -1,6 +1,6 @@
 import { CONDITION_NAMES } from './conditions.ts';
 
-const COMMENT = /\/\*.*?\*\/|^\s*\/\/[^\n]*$/gms;
+const COMMENT = /\/\*.*?\*\/|^[^\S\n]*\/\/[^\n]*$/gms;
 /** What else a rule says, in words that are no roles, or in those that are read as such. */
 const OTHER_MEMBER =
   /\b(?:pattern|roles|methods|actions|excludePatterns)\b["']?\s*:\s*(["'])(?:\\.|(?!\1)[^\\])*\1/g;

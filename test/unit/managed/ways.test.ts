@@ -148,12 +148,15 @@ test('the way to the database is taken once for who asks, and not for a script t
     eval: () => server.api('POST', 'script?_action=eval', evaluate),
   };
   for (const [name, ask] of Object.entries(requests)) {
-    const ways: number[] = [];
-    // What a node does besides can only add to it.
-    for (let time = 0; time < 10; time += 1) {
-      ways.push(await waysOf(server.database, async () => expect((await ask()).status).toBe(200)));
+    let least = Number.POSITIVE_INFINITY;
+    // What a node does besides, as making its indexes after the start, can only add to it.
+    for (let time = 0; time < 200 && (time < 10 || least > 1); time += 1) {
+      least = Math.min(
+        least,
+        await waysOf(server.database, async () => expect((await ask()).status).toBe(200)),
+      );
     }
     // Whether the account is still as it was is asked each time: nobody comes in for whom that is over.
-    expect(Math.min(...ways), name).toBe(1);
+    expect(least, name).toBe(1);
   }
 });
