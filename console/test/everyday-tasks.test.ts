@@ -176,7 +176,7 @@ describe.skipIf(executable === undefined)('everyday tasks in the console', () =>
     await task('Who changed this mail address? Undo it', {}, async (hands) => {
       const { page, click, button, search } = hands;
       await search('emil', /Emil Wei/);
-      await page.keyboard.press('h');
+      await click(page.getByRole('tab', { name: 'History' }));
       await page
         .getByText(/by svc-admin/)
         .first()
