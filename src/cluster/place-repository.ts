@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, isUntold, oneRow } from '#database/index.ts';
 
 /** Which database this is, as nodes have found it. */
@@ -19,21 +19,24 @@ export async function findNotedPlace(db: Db): Promise<NotedPlace | undefined> {
 }
 
 /** Notes where the first node has found it, and who comes later where it is now. @returns its history */
-export async function notePlace(db: Db, { cluster, database, timeline }: PlaceNow): Promise<string> {
-  const { rows } = await sql<{ history: string }>`
-    insert into database_place as place (cluster, database, timeline) values (${cluster}, ${database}, ${timeline})
-    on conflict (only_one) do update
-    set cluster = excluded.cluster, database = excluded.database, timeline = excluded.timeline, noted_at = clock_timestamp()
-    returning history`.execute(db);
-  return oneRow(rows).history;
+export function notePlace(db: Db, place: PlaceNow): Promise<string> {
+  return storePlace(db, place, sql`place.history`);
 }
 
 /** Takes what it is now for the beginning of another history: nothing that was noted before is true of it. */
-export async function beginHistory(db: Db, { cluster, database, timeline }: PlaceNow): Promise<string> {
+export function beginHistory(db: Db, place: PlaceNow): Promise<string> {
+  return storePlace(db, place, sql`excluded.history`);
+}
+
+async function storePlace(
+  db: Db,
+  { cluster, database, timeline }: PlaceNow,
+  history: RawBuilder<unknown>,
+): Promise<string> {
   const { rows } = await sql<{ history: string }>`
     insert into database_place as place (cluster, database, timeline) values (${cluster}, ${database}, ${timeline})
     on conflict (only_one) do update
-    set cluster = excluded.cluster, database = excluded.database, timeline = excluded.timeline, history = excluded.history,
+    set cluster = excluded.cluster, database = excluded.database, timeline = excluded.timeline, history = ${history},
         noted_at = clock_timestamp()
     returning history`.execute(db);
   return oneRow(rows).history;
