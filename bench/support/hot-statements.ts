@@ -1,10 +1,9 @@
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { Db } from '#database/index.ts';
-import type { Tables } from '#database/tables.ts';
 import { claimJobs, jobCompletions, listDues } from '../../src/queue/job-repository.ts';
 import { claimDue } from '../../src/scheduler/store/claim-repository.ts';
 import { completeRuns } from '../../src/scheduler/store/completion-repository.ts';
 import { startRuns } from '../../src/scheduler/store/start-repository.ts';
+import { compiledStatement } from './compiled-statement.ts';
 import { sampleCompletion } from './same-script.ts';
 
 /** What stands for a value of this database while a statement is made, and the column of `LOOK` that has it. */
@@ -60,22 +59,10 @@ export interface HotStatement {
   readonly values: readonly ({ readonly literal: string } | { readonly column: string })[];
 }
 
-/** The statement that the product would send, made at run time, so that the two cannot part. */
 export async function hotStatement(make: (db: Db) => Promise<unknown>): Promise<HotStatement> {
-  let made: HotStatement | undefined;
-  const db = new Kysely<Tables>({
-    dialect: {
-      createDriver: () => new DummyDriver(),
-      createAdapter: () => new PostgresAdapter(),
-      createIntrospector: (each) => new PostgresIntrospector(each),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    log: ({ query: { sql, parameters } }) => {
-      made = { text: sql, values: parameters.map(toValue) };
-    },
-  });
-  await make(db);
-  return made!;
+  const made = await compiledStatement(make);
+  if (made === undefined) throw new Error('It sends no statement');
+  return { text: made.sql, values: made.parameters.map(toValue) };
 }
 
 function toValue(value: unknown): HotStatement['values'][number] {
