@@ -7,6 +7,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../test/support/browser.ts';
 import { eventually } from '../../test/support/eventually.ts';
+import type { TestServer } from '../../test/support/server.ts';
 import { type ConsoleSite, openSite, type Visit } from './site.ts';
 
 const executable = await findBrowser();
@@ -26,7 +27,7 @@ interface Hands {
 
 describe.skipIf(executable === undefined)('everyday tasks in the console', () => {
   let site: ConsoleSite;
-  const { api } = { api: (...args: Parameters<ConsoleSite['server']['api']>) => site.server.api(...args) };
+  const api: TestServer['api'] = (...asked) => site.server.api(...asked);
   beforeAll(async () => {
     site = await openSite(executable ?? NO_BROWSER);
   });
