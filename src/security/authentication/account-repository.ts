@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import type { JsonValue } from '#json/index.ts';
 
 /** An account's row, the edges of its roles and the names of internal roles: whatever changes of them changes this. */
 export interface AccountRevision {
@@ -55,4 +56,20 @@ export async function listManagedNamesakes(
 export async function listInternalRoles(db: Db): Promise<readonly string[]> {
   const rows = await db.selectFrom('repo_object').select('id').where('type', '=', 'internal/role').execute();
   return rows.map(({ id }) => id);
+}
+
+/** Stores the same password otherwise, unless another one has been stored meanwhile. */
+export async function replacePassword(
+  db: Db,
+  {
+    table,
+    type,
+    id,
+  }: { readonly table: 'managed_object' | 'repo_object'; readonly type: string; readonly id: string },
+  property: string,
+  { stored, renewed }: { readonly stored: JsonValue; readonly renewed: JsonValue },
+): Promise<void> {
+  await sql`
+    update ${sql.table(table)} set data = jsonb_set(data, ${[property]}::text[], ${JSON.stringify(renewed)}::jsonb)
+    where type = ${type} and id = ${id} and data->${property} = ${JSON.stringify(stored)}::jsonb`.execute(db);
 }

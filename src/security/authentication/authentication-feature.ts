@@ -80,6 +80,10 @@ export function authenticationFeature(
       augment,
       publicRole: config.properties.roles.reg,
       managedTypes: () => config.get(managedConfig).objects.map(({ name }) => name),
+      hashOf: (collection, property) => {
+        const type = config.get(managedConfig).objects.find(({ name }) => `managed/${name}` === collection);
+        return type?.schema?.properties?.[property]?.secureHash?.algorithm;
+      },
       onDenied: (denial) => observe({ kind: 'login.denied', ...denial }),
     });
     const settings = value.serverAuthContext.sessionModule;

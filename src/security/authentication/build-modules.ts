@@ -20,6 +20,7 @@ import type { KnownOwners } from './known-owners.ts';
 import { nameScriptRoles } from './name-script-roles.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 import { PasswordModule } from './password-module.ts';
+import { passwordRenewal } from './renew-password.ts';
 import { staticModule } from './static-module.ts';
 import type { StoredKeys } from './stored-keys.ts';
 import { trustedAttributeModule } from './trusted-attribute-module.ts';
@@ -38,6 +39,8 @@ export interface ModuleParts {
   /** Of whoever says to be nobody. */
   readonly publicRole: string;
   readonly managedTypes: () => readonly string[];
+  /** By which a property of a collection is hashed, where the project says so. */
+  readonly hashOf: (collection: string, property: string) => string | undefined;
   readonly onDenied: (denial: Denial) => void;
 }
 
@@ -142,7 +145,7 @@ function buildModule(
 function passwordModule(
   name: string,
   { queryOnResource, defaultUserRoles, propertyMapping }: PasswordModuleSettings,
-  { database, users, comparisons }: ModuleParts,
+  { database, crypto, users, comparisons, hashOf }: ModuleParts,
 ): AuthenticationModule {
   return new PasswordModule({
     name,
@@ -154,5 +157,6 @@ function passwordModule(
       nameIs: 'typed',
     }),
     comparisons,
+    renew: passwordRenewal({ database, crypto, property: propertyMapping.userCredential, hashOf }),
   });
 }

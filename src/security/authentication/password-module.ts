@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { JsonValue } from '#json/index.ts';
 import { type Account, stampOf } from './account.ts';
 import {
   type Attempt,
@@ -16,6 +17,8 @@ export interface PasswordModuleOptions {
   readonly way: string;
   readonly accounts: AccountFinder;
   readonly comparisons: Pick<PasswordComparisons, 'recalls' | 'admit' | 'compare'>;
+  /** Stores a password that was right as it is hashed today. @returns what is stored now; undefined when it stays */
+  readonly renew: (account: Account, password: string) => Promise<JsonValue | undefined>;
 }
 
 interface Remembered {
@@ -63,15 +66,20 @@ export class PasswordModule implements AuthenticationModule {
     const { credentials } = attempt;
     if (credentials === undefined) return undefined;
     const { username, password } = credentials;
-    const { comparisons } = this.#options;
+    const { comparisons, renew } = this.#options;
     await comparisons.admit(attempt);
     const before = await this.#now(username);
     // One that may not come in is as unknown as a name that nobody has: nobody finds out its password either.
     if (before?.identity === undefined || before.account.password === undefined) return undefined;
     if (!(await comparisons.compare(attempt, before.account.password))) return undefined;
+    const renewed = await renew(before.account, password);
     // Comparing takes its time; the account is taken as it is when that is over.
     const now = await this.#now(username);
-    if (now?.stamp !== before.stamp || now.account.id !== before.account.id) return undefined;
+    if (now?.account.password === undefined || now.account.id !== before.account.id) return undefined;
+    const expected = renewed === undefined ? before.stamp : stampOf({ ...before.account, password: renewed });
+    // Another request of the same person may have had it hashed anew: whether it is still the password is asked once more.
+    if (now.stamp !== expected && !(await comparisons.compare(attempt, now.account.password)))
+      return undefined;
     this.#remembered.set(username, { ...now, verified: this.#fingerprint(password) });
     return now.identity;
   }

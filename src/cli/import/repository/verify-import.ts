@@ -1,4 +1,5 @@
-import { canonicalText, type JsonObject } from '#json/index.ts';
+import { isQuickHash } from '#crypto/index.ts';
+import { canonicalText, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Item } from './item.ts';
 import type { ImportOptions } from './run-import.ts';
 import { findStored } from './store-repository.ts';
@@ -52,14 +53,21 @@ function differenceOf(
   const differ = [...names].filter(
     (name) =>
       !ignored.includes(name) &&
-      !isHashedAnew(item, name) &&
+      !isHashedAnew(item, name, stored[name]) &&
       canonicalText(item.data[name] ?? null) !== canonicalText(stored[name] ?? null),
   );
   return differ.length === 0 ? undefined : `Here it has another ${differ.sort().join(', ')}`;
 }
 
-/** What was plain there has another salt each time. */
-function isHashedAnew({ type, data }: Item, name: string): boolean {
-  const hash = JSON.stringify(data[name] ?? null);
-  return type === 'internal/user' && name === 'password' && hash.includes('ARGON2ID');
+/** What was plain there has another salt each time; and who has come in here with a quick hash has a slow one since. */
+function isHashedAnew({ type, data }: Item, name: string, stored: JsonValue = null): boolean {
+  const theirs = data[name] ?? null;
+  const isOwn =
+    type === 'internal/user' && name === 'password' && JSON.stringify(theirs).includes('ARGON2ID');
+  return isOwn || (isHash(theirs) && isQuickHash(theirs) && isHash(stored) && !isQuickHash(stored));
+}
+
+function isHash(value: JsonValue): boolean {
+  const envelope = isObject(value) ? value['$crypto'] : undefined;
+  return isObject(envelope) && envelope['type'] === 'salted-hash';
 }
