@@ -6,7 +6,7 @@
 const floors = [
   ['errors', 'json', 'time', 'cron', 'lifecycle', 'groovy'],
   ['observability', 'egress', 'config', 'database'],
-  ['crypto', 'work', 'resource', 'repo', 'queue', 'cluster'],
+  ['thread', 'crypto', 'work', 'resource', 'repo', 'queue', 'cluster'],
   ['script', 'platform', 'security'],
   [
     'managed',

@@ -14,7 +14,7 @@ import {
   refuseEnvelopes,
   sealAnswers,
 } from '#resource/index.ts';
-import { routerFilters, type Scripts, type ScriptThreads } from '#script/index.ts';
+import { routerFilters, type Scripts, type ScriptWork } from '#script/index.ts';
 import { type AccessRules, authorize, hideReferences } from '#security/index.ts';
 
 export interface RoadParts {
@@ -58,7 +58,7 @@ export function roadOf(parts: RoadParts): (router: Router) => Road {
 
 export interface EntranceParts {
   readonly router: Router;
-  readonly threads: ScriptThreads;
+  readonly threads: ScriptWork;
   readonly agreement: ConfigAgreement;
   /** Resolves when what a thread has changed of the configuration is in force in the main thread, too. */
   readonly settled: () => Promise<void>;

@@ -8,7 +8,7 @@ import {
   type Request,
   type Router,
 } from '#resource/index.ts';
-import { type ScriptThreads, workKind } from '#script/index.ts';
+import { type ScriptWork, workKind } from '#script/index.ts';
 
 export const REQUEST = workKind<
   {
@@ -27,7 +27,7 @@ export const REQUEST = workKind<
  */
 export function inRightThread(
   router: Router,
-  threads: ScriptThreads,
+  threads: ScriptWork,
   settled: () => Promise<void> = () => Promise.resolve(),
 ): Filter {
   return async (context, request, next) => {

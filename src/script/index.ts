@@ -45,7 +45,7 @@ export {
 export { SCRIPT_USES } from './script-uses.ts';
 export { type ScriptStore, ScriptWriter } from './script-writer.ts';
 export { noScripts, type Scripts } from './scripts.ts';
-export { workKind } from './thread-protocol.ts';
+export { type ScriptWork, workKind } from './thread-protocol.ts';
 export {
   askWhoseWork,
   handling,

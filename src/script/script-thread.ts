@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, Worker, type WorkerOptions } from 'node:worker_threads';
+import { toMessage } from '#thread/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import type { EngineModule } from './javascript/index.ts';
-import { toMessage } from './thread-error.ts';
 import {
   BEAT_WORD,
   DEADLINE_WORD,
@@ -22,6 +22,11 @@ import {
 const START_TIMEOUT_MS = 120_000;
 /** A thread whose loop has not turned for so long is not well. */
 const BEAT_LIMIT_MS = 5_000;
+/**
+ * Requests of one caller in a thread at a time: scripts there take turns at each call of the server, and one with many calls
+ * would wait for all of theirs each time. As many keep the thread busy.
+ */
+const MOST_OF_CALLER = 8;
 /** As the first thread of this process has compiled it. */
 let engine: EngineModule | undefined;
 
@@ -124,6 +129,14 @@ export class ScriptThread {
   /** Whether what is given to it would begin at once, or nearly so. */
   get isOpen(): boolean {
     return this.#isReady && this.alive && !this.#isHeld;
+  }
+
+  /** Whether one more piece of work of that caller may come in beside what it has here. */
+  hasRoom(caller: string | undefined): boolean {
+    if (caller === undefined || this.jobs.size < MOST_OF_CALLER) return true;
+    let count = 0;
+    for (const { work } of this.jobs.values()) if (work.caller === caller) count += 1;
+    return count < MOST_OF_CALLER;
   }
 
   get health(): ThreadHealth {

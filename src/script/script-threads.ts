@@ -1,10 +1,16 @@
 import { BystanderError, ResourceError, ServiceUnavailableError } from '#errors/index.ts';
 import { backoffMs, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { toError } from '#thread/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import { type Job, type OpenThread, ScriptThread, type ThreadHealth } from './script-thread.ts';
-import { toError } from './thread-error.ts';
-import { type FromThread, type ThreadWork, type ToThread, workKind } from './thread-protocol.ts';
+import {
+  type FromThread,
+  type ScriptWork,
+  type ThreadWork,
+  type ToThread,
+  workKind,
+} from './thread-protocol.ts';
 import { WaitingWork } from './waiting-work.ts';
 
 const WATCH_INTERVAL_MS = 50;
@@ -16,11 +22,6 @@ const BUSY_MS = 500;
 const IDLE_MS = 600_000;
 /** A script that holds its thread for so long keeps others waiting; then no more scripts of its caller begin there. */
 const CROWDED_AFTER_MS = 1_000;
-/**
- * Requests of one caller in a thread at a time: scripts there take turns at each call of the server, and one with many calls
- * would wait for all of theirs each time. As many keep the thread busy.
- */
-const MOST_OF_CALLER = 8;
 /** Between attempts to replace threads that die before they are ready, as without a database. */
 const RESPAWN_FIRST_MS = 100;
 const RESPAWN_LONGEST_MS = 5_000;
@@ -52,7 +53,7 @@ export interface ScriptThreadsOptions {
  * The first thread lives as long as the node. A further one takes some 50 MB, so it comes when there is more work than those there
  * are can do, and goes when it has long had none.
  */
-export class ScriptThreads implements Service {
+export class ScriptThreads implements Service, ScriptWork {
   readonly name = 'script threads';
   readonly #options: ScriptThreadsOptions;
   readonly #waiting: WaitingWork;
@@ -115,7 +116,6 @@ export class ScriptThreads implements Service {
     this.#first = undefined;
   }
 
-  /** Runs work in a thread. @throws ResourceError what the work failed with, or 503 when its thread died */
   run<Payload, Answer>(work: ThreadWork<Payload, Answer>): Promise<Answer> {
     if (this.#stopping || this.#threads.length === 0) return Promise.reject(this.#unavailable());
     return new Promise((resolve, reject) => {
@@ -180,7 +180,7 @@ export class ScriptThreads implements Service {
     const isSlow = this.#waiting.isSlow(job);
     let best: ScriptThread | undefined;
     for (const thread of this.#openThreads(isSlow)) {
-      if (!hasRoom(thread, job.work.caller)) continue;
+      if (!thread.hasRoom(job.work.caller)) continue;
       if (best === undefined || thread.jobs.size < best.jobs.size) best = thread;
     }
     return best?.offer(job) ?? false;
@@ -198,7 +198,7 @@ export class ScriptThreads implements Service {
       const open = this.#openThreads(false);
       const forSlow = this.#openThreads(true);
       const job = this.#waiting.take(forSlow.length > 0, (caller) =>
-        open.some((thread) => hasRoom(thread, caller)),
+        open.some((thread) => thread.hasRoom(caller)),
       );
       if (job === undefined) return;
       if (this.#offer(job)) continue;
@@ -230,7 +230,7 @@ export class ScriptThreads implements Service {
     } else if (message.type === 'named') {
       thread.scriptNames.set(message.script, message.name);
     } else if (message.type === 'observed') {
-      this.#options.observe(message.observation);
+      for (const observation of message.observations) this.#options.observe(observation);
     } else if (message.type === 'asked') {
       void thread.tell(message.id);
     } else {
@@ -323,25 +323,21 @@ export class ScriptThreads implements Service {
 
   /** At once, unless threads keep dying before they are ready. */
   #replace(thread: ScriptThread): void {
-    if (thread.isReady) {
+    const spawn = () => {
       this.#threads = [...this.#threads, this.#spawn()];
+    };
+    if (thread.isReady) {
+      spawn();
       return;
     }
     this.#stillborn += 1;
     const pauseMs = backoffMs(this.#stillborn, RESPAWN_FIRST_MS, RESPAWN_LONGEST_MS);
     const timer = setTimeout(() => {
       this.#respawns.delete(timer);
-      this.#threads = [...this.#threads, this.#spawn()];
+      spawn();
     }, pauseMs);
     this.#respawns.add(timer);
   }
-}
-
-function hasRoom({ jobs }: ScriptThread, caller: string | undefined): boolean {
-  if (caller === undefined || jobs.size < MOST_OF_CALLER) return true;
-  let count = 0;
-  for (const { work } of jobs.values()) if (work.caller === caller) count += 1;
-  return count < MOST_OF_CALLER;
 }
 
 const DIED = 'The script thread of this request died and its changes were rolled back; try again';

@@ -1,6 +1,5 @@
-import type { Trouble } from '#database/index.ts';
-import type { JsonValue } from '#json/index.ts';
 import type { Observation } from '#observability/index.ts';
+import type { ErrorMessage } from '#thread/index.ts';
 import type { EngineModule } from './javascript/index.ts';
 
 /** A kind of work that script threads do: what they get for it and what they give, both copied by structured cloning. */
@@ -12,6 +11,12 @@ export interface WorkKind<Payload, Answer> {
 
 export function workKind<Payload, Answer>(name: string): WorkKind<Payload, Answer> {
   return { name };
+}
+
+/** Where work is handed in that may run a script: the script threads themselves, or what asks them from another thread. */
+export interface ScriptWork {
+  /** @throws ResourceError what the work failed with, or 503 when its thread died */
+  run<Payload, Answer>(work: ThreadWork<Payload, Answer>): Promise<Answer>;
 }
 
 export interface ThreadWork<Payload = unknown, Answer = unknown> {
@@ -58,17 +63,8 @@ export type FromThread =
   /** From here on it means this script by the number. */
   | { readonly type: 'named'; readonly script: number; readonly name: string }
   | { readonly type: 'failed'; readonly id: number; readonly error: ErrorMessage }
-  | { readonly type: 'observed'; readonly observation: Observation };
-
-export interface ErrorMessage {
-  readonly code: number;
-  readonly message: string;
-  readonly detail?: JsonValue;
-  /** The inner error's text, for the log only. */
-  readonly cause?: string;
-  /** What the database has done to the work. */
-  readonly trouble?: Trouble;
-}
+  /** Of one turn of its loop. */
+  | { readonly type: 'observed'; readonly observations: readonly Observation[] };
 
 /** Words of the memory shared with a thread, for the watchdog. */
 export const DEADLINE_WORD = 0;

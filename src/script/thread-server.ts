@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { MessagePort } from 'node:worker_threads';
 import { InternalServerError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { Outbox, toError, toMessage } from '#thread/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import { chooseEngine, type EngineModule, loadEngineModule } from './javascript/index.ts';
-import { toError, toMessage } from './thread-error.ts';
 import {
   BEAT_WORD,
   DEADLINE_WORD,
@@ -45,12 +45,7 @@ export interface ThreadServerOptions {
 const BEAT_INTERVAL_MS = 500;
 
 /** Carries what this thread has to say to the main thread, which owns the sinks. */
-export const observeFromThread: Observe = (observation) => {
-  const plain = { ...observation };
-  for (const [key, value] of Object.entries(plain))
-    if (value instanceof Error) Object.assign(plain, { [key]: flatten(value) });
-  post({ type: 'observed', observation: plain });
-};
+export const observeFromThread: Observe = (observation) => sending().observe(observation);
 
 /** Where a script thread stands. */
 export interface ThreadPlace {
@@ -64,6 +59,7 @@ export interface ThreadPlace {
 
 /** Of this thread, which serves one node at a time. */
 let place: ThreadPlace | undefined;
+let outbox: Outbox | undefined;
 
 function placeOfThread(): ThreadPlace {
   if (place === undefined) throw new Error('Only a script thread has a main thread to speak to');
@@ -73,8 +69,17 @@ function placeOfThread(): ThreadPlace {
 /** To be called before all else here. */
 export function takePlace(taken: ThreadPlace): void {
   place = taken;
+  outbox = new Outbox(
+    taken.port,
+    (observations) => ({ type: 'observed', observations }) satisfies FromThread,
+  );
   questions.clear();
   scriptNumbers.clear();
+}
+
+function sending(): Outbox {
+  if (outbox === undefined) throw new Error('Only a script thread has a main thread to speak to');
+  return outbox;
 }
 
 function sharedWords(): BigInt64Array {
@@ -97,7 +102,7 @@ export function serveThread(options: ThreadServerOptions): Promise<boolean> {
   let begun = 0;
   const answer = (id: number, work: () => Promise<unknown>) => {
     begun += 1;
-    void answerTo(port, id, work).finally(() => {
+    void answerTo(id, work).finally(() => {
       begun -= 1;
     });
   };
@@ -116,7 +121,10 @@ export function serveThread(options: ThreadServerOptions): Promise<boolean> {
       void options
         .stop()
         .catch(() => undefined)
-        .then(() => resolve(isDone));
+        .then(() => {
+          sending().flush();
+          resolve(isDone);
+        });
     } else if (message.type === 'reload') {
       answer(message.id, options.reload);
     } else if (message.type === 'found') {
@@ -197,6 +205,8 @@ export function watchedWork(name?: string): {
       throw crowded();
     },
     onEnter(deadline) {
+      // A thread that does not come back from here takes what it has gathered with it.
+      sending().flush();
       Atomics.store(shared, WORK_WORD, work);
       Atomics.store(shared, SCRIPT_WORD, script);
       Atomics.store(shared, DEADLINE_WORD, BigInt(Math.ceil(deadline)));
@@ -208,14 +218,13 @@ export function watchedWork(name?: string): {
   };
 }
 
-function answerTo(port: MessagePort, id: number, work: () => Promise<unknown>): Promise<void> {
-  const send = (message: FromThread) => port.postMessage(message);
+function answerTo(id: number, work: () => Promise<unknown>): Promise<void> {
   return (
     work()
-      .then((value) => send({ type: 'done', id, value }))
-      .catch((error: unknown) => send({ type: 'failed', id, error: toMessage(error) }))
+      .then((value) => post({ type: 'done', id, value }))
+      .catch((error: unknown) => post({ type: 'failed', id, error: toMessage(error) }))
       // Nested so deeply that it cannot be sent: whoever waits must hear of it all the same.
-      .catch((error: unknown) => send({ type: 'failed', id, error: toMessage(unsendable(error)) }))
+      .catch((error: unknown) => post({ type: 'failed', id, error: toMessage(unsendable(error)) }))
   );
 }
 
@@ -227,11 +236,5 @@ function unsendable(cause: unknown): InternalServerError {
 }
 
 function post(message: FromThread): void {
-  placeOfThread().port.postMessage(message);
-}
-
-function flatten(error: Error): Error {
-  const copy = new Error(error.message);
-  if (error.stack !== undefined) copy.stack = error.stack;
-  return copy;
+  sending().postMessage(message);
 }

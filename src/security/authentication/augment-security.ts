@@ -3,8 +3,8 @@ import {
   type BindingsOf,
   parseScriptReference,
   type Scripts,
-  type ScriptThreads,
   type ScriptUse,
+  type ScriptWork,
   workKind,
 } from '#script/index.ts';
 import type { Augment } from './augmentation.ts';
@@ -60,7 +60,7 @@ export function augmentHere(scripts: () => Scripts, scriptDepth: number): Augmen
 }
 
 /** Has it run in a script thread. */
-export function augmentIn(threads: () => ScriptThreads): Augment {
+export function augmentIn(threads: () => ScriptWork): Augment {
   return (augmentation) => {
     const { client, http } = augmentation;
     const caller = lineOf(augmentation);

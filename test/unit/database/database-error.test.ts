@@ -12,7 +12,7 @@ import {
 } from '#database/index.ts';
 import { connectionFinding } from '#database/pool/connection-finding.ts';
 import { ServiceUnavailableError } from '#errors/index.ts';
-import { toError, toMessage } from '#script/thread-error.ts';
+import { toError, toMessage } from '#thread/thread-error.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 /** Nobody listens at port 1. */

@@ -3,9 +3,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { MessageChannel } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Observation } from '#observability/index.ts';
-import { ScriptThreads, workKind } from '#script/index.ts';
+import { distantThreads, serveScriptWork } from '#script/distant-threads.ts';
+import { ScriptThreads, type ScriptWork, workKind } from '#script/index.ts';
+import { openLine, question } from '#thread/line.ts';
 import { chooseEngine } from '../../../src/script/javascript/index.ts';
 import type { ScriptThreadsOptions } from '../../../src/script/script-threads.ts';
 
@@ -50,7 +53,35 @@ const ENTRY = `
   parentPort.postMessage({ type: 'ready', engine });
 `;
 
-describe('script threads', () => {
+/** Whose work it is: that of the thread that has them, or of another one, which asks over a line. */
+interface Way extends Disposable {
+  readonly run: ScriptWork['run'];
+  /** Resolves when what was asked before has come to the threads. */
+  readonly arrived: () => Promise<void>;
+}
+
+const WAYS: Readonly<Record<string, (threads: ScriptThreads) => Way>> = {
+  'script threads': (threads) => ({
+    run: (work) => threads.run(work),
+    arrived: async () => {},
+    [Symbol.dispose]: () => {},
+  }),
+  'script threads, asked from another thread,': (threads) => {
+    const { port1, port2 } = new MessageChannel();
+    const [there, here] = [openLine(port1), openLine(port2)];
+    serveScriptWork(there, threads, async () => {});
+    const PING = question<null, null>('ping');
+    there.answer(PING, () => null);
+    const { run } = distantThreads(here);
+    return {
+      run,
+      arrived: async () => void (await here.ask(PING, null)),
+      [Symbol.dispose]: () => port1.close(),
+    };
+  },
+};
+
+describe.each(Object.entries(WAYS))('%s', (_name, goBy) => {
   const file = join(tmpdir(), `svc-thread-${crypto.randomUUID()}.mjs`);
   beforeAll(() => writeFile(file, ENTRY));
   afterAll(() => rm(file, { force: true }));
@@ -65,7 +96,12 @@ describe('script threads', () => {
       ...more,
     });
     const told = (kind: string) => observations.filter((observation) => observation.kind === kind);
-    return { threads, told, [Symbol.asyncDispose]: () => threads.stop() };
+    const way = goBy(threads);
+    const dispose = async () => {
+      await threads.stop();
+      way[Symbol.dispose]();
+    };
+    return { threads, told, run: way.run, arrived: way.arrived, [Symbol.asyncDispose]: dispose };
   }
 
   /** The first thread; others come when there is work for them. */
@@ -78,7 +114,7 @@ describe('script threads', () => {
   /** As many as there may be. */
   async function open(count: number, more: Partial<ScriptThreadsOptions> = {}) {
     const started = await start(count, more);
-    await keepBusy(started.threads, count);
+    await keepBusy(started, count);
     return started;
   }
 
@@ -89,59 +125,62 @@ describe('script threads', () => {
   });
 
   /** Until there are so many: a thread takes eight pieces of work of one caller at a time. */
-  async function keepBusy(threads: ScriptThreads, count: number) {
+  async function keepBusy(
+    { threads, run }: Pick<ReturnType<typeof prepare>, 'threads' | 'run'>,
+    count: number,
+  ) {
     const more = { ...work('linger', 100), caller: 'eager' };
     while (threads.health.filter(({ ok }) => ok).length < count)
-      await Promise.all(Array.from({ length: 8 * count }, () => threads.run(more)));
+      await Promise.all(Array.from({ length: 8 * count }, () => run(more)));
   }
 
   it('are one at the start, and never more than there may be', async () => {
     await using started = await start(3);
-    const { threads, told } = started;
+    const { told, run } = started;
     expect(told('script.threadStarted')).toEqual([{ kind: 'script.threadStarted', thread: 1 }]);
-    await keepBusy(threads, 3);
+    await keepBusy(started, 3);
     const crowd = { ...work('linger', 100), caller: 'eager' };
-    await Promise.all(Array.from({ length: 100 }, () => threads.run(crowd)));
+    await Promise.all(Array.from({ length: 100 }, () => run(crowd)));
     expect(told('script.threadStarted')).toHaveLength(3);
   });
 
   it('have the engine that the first of this process has compiled', async () => {
     await using started = await start(1, { data: { compiles: true } });
-    const { threads } = started;
-    await threads.run(work('die')).catch(() => {});
-    expect(await threads.run(work('engine'))).toBe(chooseEngine());
+    const { run } = started;
+    await run(work('die')).catch(() => {});
+    expect(await run(work('engine'))).toBe(chooseEngine());
   });
 
   it('come for work that goes on, even if no other waits for a thread', async () => {
     await using started = await start(2);
-    const { threads } = started;
-    threads.run(work('wait')).catch(() => {});
+    const { threads, run } = started;
+    run(work('wait')).catch(() => {});
     await expect.poll(() => threads.health.map(({ ok }) => ok)).toEqual([true, true]);
   });
 
   it('go when they have long had no work, all but the first', async () => {
     await using started = await start(3, { idleMs: 300 });
-    const { threads, told } = started;
+    const { threads, told, run } = started;
     const crowd = { ...work('linger', 100), caller: 'eager' };
     // One that has come may be gone before it is seen.
     while (told('script.threadStarted').length === 1)
-      await Promise.all(Array.from({ length: 16 }, () => threads.run(crowd)));
+      await Promise.all(Array.from({ length: 16 }, () => run(crowd)));
     await expect.poll(() => threads.health).toMatchObject([{ thread: 1, ok: true }]);
     expect(told('script.threadSpared')).toHaveLength(told('script.threadStarted').length - 1);
     expect(told('script.threadKilled')).toEqual([]);
-    expect(await threads.run(work('echo', 'e'))).toEqual(['e', 1]);
+    expect(await run(work('echo', 'e'))).toEqual(['e', 1]);
   });
 
   it('load before there is what they stand on, and take work when it is there', async () => {
     await using prepared = prepare(2, { data: { stands: true } });
-    const { threads } = prepared;
+    const { threads, run } = prepared;
     threads.prepare();
-    const early = threads.run(work('echo', 'a'));
+    const early = run(work('echo', 'a'));
     threads.found({ url: 'there' });
     await threads.start();
     expect(await early).toEqual(['a', 1, { url: 'there' }]);
-    await keepBusy(threads, 2);
-    expect(await Promise.all([1, 2].map((n) => threads.run(work('echo', n))))).toEqual([
+    await keepBusy(prepared, 2);
+    expect(await Promise.all([1, 2].map((n) => run(work('echo', n))))).toEqual([
       [1, 1, { url: 'there' }],
       [2, 2, { url: 'there' }],
     ]);
@@ -157,15 +196,15 @@ describe('script threads', () => {
   it('listen to whoever may end their work no longer than it takes', async () => {
     await using opened = await open(2);
     const { signal } = new AbortController();
-    const many = Array.from({ length: 50 }, (_, n) => opened.threads.run({ ...work('echo', n), signal }));
-    await Promise.all([...many, opened.threads.run({ ...work('die'), signal }).catch(() => undefined)]);
+    const many = Array.from({ length: 50 }, (_, n) => opened.run({ ...work('echo', n), signal }));
+    await Promise.all([...many, opened.run({ ...work('die'), signal }).catch(() => undefined)]);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('take work and answer, and tell how they are', async () => {
     await using opened = await open(2);
-    const { threads } = opened;
-    expect(await threads.run(work('echo', 'a'))).toEqual(['a', 1]);
+    const { threads, run } = opened;
+    expect(await run(work('echo', 'a'))).toEqual(['a', 1]);
     expect(threads.health).toEqual([
       { thread: 1, ok: true, busy: 0, beatAgeMs: expect.any(Number) },
       { thread: 2, ok: true, busy: 0, beatAgeMs: expect.any(Number) },
@@ -175,21 +214,23 @@ describe('script threads', () => {
 
   it('that die are replaced: what changes nothing runs again, the rest fails with 503', async () => {
     await using opened = await open(1);
-    const { threads, told } = opened;
-    const lost = threads.run(work('wait'));
-    const asked = threads.run(work('die'));
-    const again = threads.run(work('echo', 'b', true));
-    await expect(asked).rejects.toMatchObject({ code: 503 });
-    await expect(lost).rejects.toMatchObject({ code: 503, detail: undefined });
+    const { told, run } = opened;
+    const lost = run(work('wait'));
+    const asked = run(work('die'));
+    const again = run(work('echo', 'b', true));
+    await Promise.all([
+      expect(asked).rejects.toMatchObject({ code: 503 }),
+      expect(lost).rejects.toMatchObject({ code: 503, detail: undefined }),
+    ]);
     expect(await again).toEqual(['b', 2]);
     expect(told('script.threadKilled')).toMatchObject([{ thread: 1 }]);
   });
 
   it('that hold on past a deadline are ended, and only the guilty work is blamed', async () => {
     await using opened = await open(1);
-    const { threads } = opened;
-    const guilty = threads.run(work('hold'));
-    const innocent = threads.run(work('echo', 'c', true));
+    const { run } = opened;
+    const guilty = run(work('hold'));
+    const innocent = run(work('echo', 'c', true));
     await expect(guilty).rejects.toMatchObject({
       code: 500,
       message: expect.stringContaining('cannot be interrupted'),
@@ -206,20 +247,19 @@ describe('script threads', () => {
   it('that die before they are ready later are replaced with pauses until one lives', async () => {
     const stillborn = new Int32Array(new SharedArrayBuffer(4));
     await using opened = await open(1, { data: { stillborn } });
-    const { threads, told } = opened;
+    const { threads, told, run } = opened;
     Atomics.store(stillborn, 0, 2);
-    await expect(threads.run(work('die'))).rejects.toMatchObject({ code: 503 });
+    await expect(run(work('die'))).rejects.toMatchObject({ code: 503 });
     await expect.poll(() => threads.health[0]?.ok).toBe(true);
     expect(told('script.threadKilled')).toHaveLength(3);
-    expect(await threads.run(work('echo', 'd'))).toEqual(['d', 4]);
+    expect(await run(work('echo', 'd'))).toEqual(['d', 4]);
   });
 
   /** What callers ask for, and the order in which it is answered, by caller. */
-  const inOrder = (threads: ScriptThreads) => {
+  const inOrder = ({ run }: Pick<ReturnType<typeof prepare>, 'run'>) => {
     const answered: string[] = [];
     const ask = (caller: string, kind: string, payload: unknown = null) =>
-      threads
-        .run({ ...work(kind, payload), ...(caller === 'server' ? {} : { caller }) })
+      run({ ...work(kind, payload), ...(caller === 'server' ? {} : { caller }) })
         .then(() => {
           answered.push(caller);
           return 'done';
@@ -230,7 +270,7 @@ describe('script threads', () => {
 
   it('that are held give what they have not begun to others, even what may run once only', async () => {
     await using opened = await open(2);
-    const { answered, ask } = inOrder(opened.threads);
+    const { answered, ask } = inOrder(opened);
     const long = ask('a', 'busy', 1_500);
     // As many as go to each of them.
     await Promise.all(Array.from({ length: 20 }, () => ask('b', 'echo')));
@@ -240,7 +280,7 @@ describe('script threads', () => {
 
   it('are had by callers in turns, and by the server as by any of them', async () => {
     await using opened = await open(1);
-    const { answered, ask } = inOrder(opened.threads);
+    const { answered, ask } = inOrder(opened);
     const all = Array.from({ length: 6 }, () => ask('a', 'busy', 400));
     all.push(ask('b', 'echo'), ask('c', 'echo'), ask('server', 'echo'));
     expect(new Set(await Promise.all(all))).toEqual(new Set(['done']));
@@ -251,24 +291,24 @@ describe('script threads', () => {
 
   it('take a few requests of a caller at a time, and the next when one has ended; others and the server need not wait', async () => {
     await using opened = await open(2);
-    const { threads } = opened;
+    const { threads, run, arrived } = opened;
     const of = (caller: string, kind: string, payload: unknown = null) => ({
       ...work(kind, payload),
       caller,
     });
-    for (let n = 0; n < 40; n++) threads.run(of('many', 'wait')).catch(() => {});
+    for (let n = 0; n < 40; n++) run(of('many', 'wait')).catch(() => {});
+    await arrived();
     expect([threads.busy, threads.waiting]).toEqual([16, 24]);
-    expect(await threads.run(of('other', 'answer', 'x'))).toMatchObject({ 0: 'x' });
-    expect(await threads.run(work('answer', 'y'))).toMatchObject({ 0: 'y' });
+    expect(await run(of('other', 'answer', 'x'))).toMatchObject({ 0: 'x' });
+    expect(await run(work('answer', 'y'))).toMatchObject({ 0: 'y' });
     expect([threads.busy, threads.waiting]).toEqual([16, 24]);
   });
 
   it('give the place of a request that has ended to the next of its caller', async () => {
     await using opened = await open(1);
-    const { threads } = opened;
-    const answers = Array.from({ length: 30 }, (_, n) =>
-      threads.run({ ...work('answer', n), caller: 'many' }),
-    );
+    const { threads, run, arrived } = opened;
+    const answers = Array.from({ length: 30 }, (_, n) => run({ ...work('answer', n), caller: 'many' }));
+    await arrived();
     expect(threads.busy).toBe(8);
     expect((await Promise.all(answers)).map((answer) => (answer as [number])[0])).toEqual(
       Array.from({ length: 30 }, (_, n) => n),
@@ -277,7 +317,7 @@ describe('script threads', () => {
 
   it('are never all held by whoever has held one for long', async () => {
     await using opened = await open(2);
-    const { answered, ask } = inOrder(opened.threads);
+    const { answered, ask } = inOrder(opened);
     const slow = [...'aacc'].map((caller) => ask(caller, 'busy', 1_500));
     // Nobody waits for these two, so nothing of them is refused.
     await Promise.race(slow);
@@ -291,7 +331,7 @@ describe('script threads', () => {
 
   it('let no caller wait for longer than it may, and the server as long as it takes', async () => {
     await using opened = await open(1, { longestWaitMs: 300 });
-    const { ask } = inOrder(opened.threads);
+    const { ask } = inOrder(opened);
     const long = ask('a', 'busy', 900);
     const [late, patient] = await Promise.all([ask('b', 'echo'), ask('server', 'echo')]);
     expect([late, patient, await long]).toEqual(['SCRIPT_NO_TURN', 'done', 'done']);
@@ -299,10 +339,10 @@ describe('script threads', () => {
 
   it('do nothing for a caller who has left before it began', async () => {
     await using opened = await open(1);
-    const { answered, ask } = inOrder(opened.threads);
+    const { answered, ask } = inOrder(opened);
     const left = new AbortController();
-    const long = ask('a', 'busy', 400);
-    const late = opened.threads.run({ ...work('echo'), caller: 'b', signal: left.signal });
+    const long = ask('a', 'busy', 1_000);
+    const late = opened.run({ ...work('echo'), caller: 'b', signal: left.signal });
     left.abort();
     await expect(late).rejects.toMatchObject({ code: 408, detail: { id: 'NOBODY_WAITS' } });
     expect([await ask('c', 'echo'), await long, answered]).toEqual(['done', 'done', ['a', 'c']]);
@@ -311,7 +351,7 @@ describe('script threads', () => {
   it('that have stopped take no more work', async () => {
     const opened = await open(1);
     await opened.threads.stop();
-    await expect(opened.threads.run(work('echo'))).rejects.toMatchObject({
+    await expect(opened.run(work('echo'))).rejects.toMatchObject({
       code: 503,
       detail: { id: 'SERVER_STOPPING' },
     });

@@ -1,6 +1,16 @@
-import { translateDatabaseError, troubled, troubleOf } from '#database/index.ts';
+import { type Trouble, translateDatabaseError, troubled, troubleOf } from '#database/index.ts';
 import { fromErrorBody, type ResourceError, toResourceError } from '#errors/index.ts';
-import type { ErrorMessage } from './thread-protocol.ts';
+import type { JsonValue } from '#json/index.ts';
+
+export interface ErrorMessage {
+  readonly code: number;
+  readonly message: string;
+  readonly detail?: JsonValue;
+  /** The inner error's text, for the log only. */
+  readonly cause?: string;
+  /** What the database has done to the work. */
+  readonly trouble?: Trouble;
+}
 
 /** An error as it is told to another thread. */
 export function toMessage(thrown: unknown): ErrorMessage {
@@ -21,6 +31,11 @@ export function toMessage(thrown: unknown): ErrorMessage {
 /** What `toMessage` has been made of. */
 export function toError({ cause, trouble, ...body }: ErrorMessage): ResourceError {
   const error = fromErrorBody(body);
-  if (cause !== undefined) error.cause = new Error(cause);
+  if (cause !== undefined) {
+    const inner = new Error(cause);
+    // What it was where it happened, also when it is passed on to a third thread.
+    inner.stack = cause;
+    error.cause = inner;
+  }
   return troubled(error, trouble);
 }
