@@ -42,7 +42,7 @@ export function useTyped(key: string, { properties }: Pick<Schema, 'properties'>
 /** A form of a process does not say that a field is secret: there its name does. */
 function withoutSecrets(typed: Values, properties: Schema['properties']): Values {
   const isSecret = (name: string) =>
-    /password|secret/i.test(name) || kindOf(properties[name] ?? {}) === 'secret';
+    /pass|pin|pwd|secret|token|key|credential/i.test(name) || kindOf(properties[name] ?? {}) === 'secret';
   return Object.fromEntries(Object.entries(typed).filter(([name]) => !isSecret(name)));
 }
 

@@ -1,9 +1,11 @@
 import { definitionOf } from '#config/index.ts';
-import { type Crypto, isReference, isSecretValue, secretMembers } from '#crypto/index.ts';
+import { type Crypto, secretMembers } from '#crypto/index.ts';
 import {
   cloneJson,
   getAt,
+  holdsReference,
   isObject,
+  isSecretValue,
   type JsonObject,
   type Pointer,
   parsePointer,
@@ -34,7 +36,7 @@ export async function protectSecrets(
   const protectedContent = cloneJson(content);
   for (const pointer of encryptedPlaces(id, content)) {
     const value = getAt(protectedContent, pointer);
-    if (value === undefined || value === null || isReference(value) || crypto.isEncrypted(value)) continue;
+    if (value === undefined || value === null || holdsReference(value) || crypto.isEncrypted(value)) continue;
     setAt(protectedContent, pointer, await crypto.encrypt(value, null, alias));
   }
   return protectedContent;

@@ -13,7 +13,7 @@ import {
   roleNamesOf,
 } from './compat.ts';
 import { parseJavaProperties } from './java-properties.ts';
-import { isSecretName, isSecretVariable } from './secret-variables.ts';
+import { holdsSecret, isSecretVariable } from './secret-variables.ts';
 import type { Environment, Settings } from './settings.ts';
 
 /** Where `&{name}` and `identityServer.getProperty` look. */
@@ -100,7 +100,7 @@ export async function openProperties(
   // What was found for that is found anew by all of its names.
   found.clear();
   const isSecret = (name: string) =>
-    namesOf(name, compat !== undefined).some((each) => isSecretName(variableOf(each)));
+    namesOf(name, compat !== undefined).some((each) => holdsSecret(variableOf(each)));
   const properties: Properties = {
     get: (name) => (isSecret(name) ? undefined : get(name)),
     ofFiles,
@@ -120,7 +120,7 @@ function isThere<T>(value: T | undefined): value is T {
 /** A star does not reach what is a secret by its name. */
 function matches(entry: string, variable: string): boolean {
   if (!entry.endsWith('*')) return entry.toUpperCase() === variable;
-  return variable.startsWith(entry.slice(0, -1).toUpperCase()) && !isSecretName(variable);
+  return variable.startsWith(entry.slice(0, -1).toUpperCase()) && !holdsSecret(variable);
 }
 
 /** A property that refers to itself says that another layer is to say it. */

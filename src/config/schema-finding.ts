@@ -1,5 +1,12 @@
 import { didYouMean, type Finding, nearest } from '#errors/index.ts';
-import { getMember, isObject, type JsonValue } from '#json/index.ts';
+import {
+  getMember,
+  isObject,
+  isSecretName,
+  isSecretText,
+  type JsonValue,
+  withoutPasswords,
+} from '#json/index.ts';
 import type { AnyConfigDefinition, Doubt } from './config-definition.ts';
 import type { SchemaIssue } from './config-schema.ts';
 import type { UndescribedKey } from './described-keys.ts';
@@ -166,10 +173,12 @@ function listOf(values: unknown): readonly unknown[] {
 const LONGEST_SHOWN = 60;
 
 function showValue(value: JsonValue | undefined, path: readonly PropertyKey[]): string {
-  if (path.some((key) => /password|secret/i.test(String(key)))) return 'the value there';
+  if (path.some((key) => isSecretName(String(key)) || /password|secret/i.test(String(key))))
+    return 'the value there';
   if (Array.isArray(value)) return 'an array';
   if (isObject(value)) return 'an object';
-  const shown = JSON.stringify(value);
+  if (typeof value === 'string' && isSecretText(value)) return 'the value there';
+  const shown = JSON.stringify(typeof value === 'string' ? (withoutPasswords(value) ?? value) : value);
   return shown.length > LONGEST_SHOWN ? `${shown.slice(0, LONGEST_SHOWN)}…` : shown;
 }
 

@@ -1,7 +1,7 @@
 import { isObject, type JsonValue, type Pointer } from '#json/index.ts';
 import { coercionIn } from './coercion.ts';
 import type { PropertySource } from './property-source.ts';
-import { isSecretName } from './secret-variables.ts';
+import { holdsSecret } from './secret-variables.ts';
 import { substitute } from './substitution.ts';
 
 /** Where texts stand that refer to properties which are most likely secrets, such as `&{mail.password}`. */
@@ -32,7 +32,7 @@ export function secretReferences(content: JsonValue, properties: PropertySource)
     let isSecret = false;
     substitute(text, {
       get(name) {
-        isSecret ||= isSecretName(name.replace(/[.-]/g, '_'));
+        isSecret ||= holdsSecret(name.replace(/[.-]/g, '_'));
         return properties.get(name);
       },
     });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ActivationError, type Finding, systemCodeOf } from '#errors/index.ts';
+import { isSecretByAnyWord } from '#json/index.ts';
 import { withPasswordSource } from './password-source.ts';
 
 /**
@@ -24,11 +25,9 @@ export function isSecretVariable(name: string): boolean {
   return SECRET_VARIABLES.some((known) => known === plain);
 }
 
-const SECRET_NAME = /PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|CREDENTIAL|API_?KEY|PRIVATE_?KEY/i;
-
 /** Whether a variable or property with this name most likely holds a secret. */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name) || isSecretVariable(name);
+export function holdsSecret(name: string): boolean {
+  return isSecretByAnyWord(name) || isSecretVariable(name);
 }
 
 /**

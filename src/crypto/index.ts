@@ -22,5 +22,5 @@ export { replaceFile } from './replace-file.ts';
 export { type RewrapMemory, Rewrapper } from './rewrap.ts';
 export { getSealedAt, isSeal, PRIVATE_SEAL, placeOfForeign, withoutSeals, withSeals } from './seal.ts';
 export { openMembers, plainSecrets, sealMembers } from './sealed-members.ts';
-export { isReference, isSecretValue, isStandIn, secretMembers, standInOf } from './secret-members.ts';
+export { isStandIn, secretMembers, standInOf } from './secret-members.ts';
 export { HASHES_AT_ONCE } from './slow-hash.ts';

@@ -6,6 +6,7 @@ import { checkGrantedRoles } from './steps/check-granted-roles.ts';
 import { checkReferences } from './steps/check-references.ts';
 import { checkRevision } from './steps/check-revision.ts';
 import { checkStrongerAccount } from './steps/check-stronger-account.ts';
+import { checkTakenRoles } from './steps/check-taken-roles.ts';
 import { chooseLocking } from './steps/choose-locking.ts';
 import { computeVirtualProperties, recalculate } from './steps/compute-virtual-properties.ts';
 import { decryptStored } from './steps/decrypt-stored.ts';
@@ -57,6 +58,7 @@ export const lifecycle = pipeline(({ asked, loaded, planned, stored }) => {
   planned(recalculate,                               U         );
   planned(checkGrantedRoles,                C,       U,  P     );
   planned(checkStrongerAccount,                      U,  P     );
+  planned(checkTakenRoles,                                   D );
   planned(stopIfUnchanged,                           U,  P     );
   planned(runHook('onCreate'),              C                  );
   planned(runHook('onUpdate'),                       U,  P     );

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, LOCK, lockNamed, oneRow } from '#database/index.ts';
+import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
   instantColumn,
@@ -9,7 +10,7 @@ import {
   type TablePage,
   textColumn,
 } from '#repo/index.ts';
-import { plainQuery, type QueryRequest } from '#resource/index.ts';
+import { type PlainQuery, plainQuery, pointersOf, type QueryRequest } from '#resource/index.ts';
 import type { ItemKind } from './item-kind.ts';
 
 export interface ItemRow {
@@ -53,13 +54,28 @@ export function queryItems(
   seer: Seer,
   request: QueryRequest,
 ): Promise<TablePage<ItemRow>> {
+  const query = plainQuery(request);
+  requireFewLooksInside(kind, query);
   const source = {
     table: TABLE,
     select: hasBody(kind, request) ? COLUMNS : withoutBody(kind),
     from: sql`personal_item`,
     where: [isSeen(kind, seer)],
   };
-  return queryTable<ItemRow>(db, request, source, plainQuery(request));
+  return queryTable<ItemRow>(db, request, source, query);
+}
+
+/** Each reads all that somebody keeps, and everybody keeps what they like. */
+const MOST_LOOKS_INSIDE = 4;
+
+function requireFewLooksInside({ name, body }: ItemKind, { filter }: PlainQuery): void {
+  const looks = pointersOf(filter).filter(([member = body]) => member === body).length;
+  if (looks <= MOST_LOOKS_INSIDE) return;
+  throw new BadRequestError(`A filter of ${name}s has ${looks} conditions on what is in '${body}'`, {
+    id: 'FILTER_TOO_MANY_CONDITIONS',
+    field: `/${body}`,
+    hint: `${MOST_LOOKS_INSIDE} may look there: ask for fewer, or for the names`,
+  });
 }
 
 export async function findItem(db: Db, kind: ItemKind, seer: Seer, id: string): Promise<ItemRow | undefined> {

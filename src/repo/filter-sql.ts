@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
+import { BadRequestError } from '#errors/index.ts';
 import type { Pointer } from '#json/index.ts';
 import { lowerCaseOf, type QueryFilter } from '#resource/index.ts';
 import { columnIsIn, compareColumn } from './filter-sql-column.ts';
 import { compareJson, inLowerCase, isSameText, jsonIsIn } from './filter-sql-json.ts';
-import { objectTable, placeOf, type QueryTable } from './filter-sql-table.ts';
+import { objectTable, type Place, placeOf, type QueryTable } from './filter-sql-table.ts';
 
 /**
  * The filter as a condition for WHERE, with the truth table of `QueryFilter`. Values are bind parameters,
@@ -17,15 +18,47 @@ import { objectTable, placeOf, type QueryTable } from './filter-sql-table.ts';
  *   filters have none
  */
 export function filterSql(filter: QueryFilter, table: QueryTable): RawBuilder<boolean> {
+  const looks = looksAtElements(filter, table);
+  if (looks > MOST_LOOKS_AT_ELEMENTS) {
+    throw new BadRequestError(`A filter has ${looks} conditions that look at each element of a list`, {
+      id: 'FILTER_TOO_MANY_CONDITIONS',
+      hint: `${MOST_LOOKS_AT_ELEMENTS} may, of lists and of properties without a type in the schema; eq, in and pr do not`,
+    });
+  }
+  return conditionSql(filter, table);
+}
+
+/** Each of them costs as much as the list is long, which its owner decides. */
+const MOST_LOOKS_AT_ELEMENTS = 32;
+
+function looksAtElements(filter: QueryFilter, table: QueryTable): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.filters.reduce((sum, operand) => sum + looksAtElements(operand, table), 0);
+    case 'not':
+      return looksAtElements(filter.filter, table);
+    case 'compare':
+      return filter.operator !== 'eq' && isOfElements(placeOf(table, filter.pointer)) ? 1 : 0;
+    default:
+      return 0;
+  }
+}
+
+function isOfElements(place: Place): boolean {
+  return place.kind === 'json' && (place.type === undefined || place.type === 'array');
+}
+
+function conditionSql(filter: QueryFilter, table: QueryTable): RawBuilder<boolean> {
   switch (filter.kind) {
     case 'literal':
       return filter.value ? sql`true` : sql`false`;
     case 'and':
-      return all(filter.filters.map((operand) => filterSql(operand, table)));
+      return all(filter.filters.map((operand) => conditionSql(operand, table)));
     case 'or':
-      return any(filter.filters.map((operand) => filterSql(operand, table)));
+      return any(filter.filters.map((operand) => conditionSql(operand, table)));
     case 'not':
-      return sql`(not coalesce(${filterSql(filter.filter, table)}, false))`;
+      return sql`(not coalesce(${conditionSql(filter.filter, table)}, false))`;
     case 'present':
       return presentSql(filter, table);
     case 'compare': {

@@ -1,6 +1,6 @@
 import { type Objection, PROPERTY_FLAGS, type ProvisionerConfig, provisionerConfig } from '#config/index.ts';
-import { isSecretValue } from '#crypto/index.ts';
 import { didYouMean, nearest } from '#errors/index.ts';
+import { isSecretValue } from '#json/index.ts';
 import type { Inspection } from '#platform/index.ts';
 import type { ScriptInspector } from '#script/index.ts';
 import { findKind, isScripted } from './connector-kinds.ts';

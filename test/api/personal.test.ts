@@ -181,6 +181,22 @@ it('is listed without what it holds where that is not asked for', async () => {
   }
 });
 
+it.each(['preference', 'view', 'draft'])(
+  'a filter of %ss looks four times at what they hold',
+  async (kind) => {
+    const body = kind === 'view' ? '/state' : '/value';
+    const ask = (conditions: number) => {
+      const filter = Array.from({ length: conditions }, (_, n) => `${body}/a co "${n}"`).join(' or ');
+      return asAda('GET', `${kind}?_queryFilter=${encodeURIComponent(filter)}`);
+    };
+    expect((await ask(4)).status).toBe(200);
+    expect(await ask(5)).toMatchObject({
+      status: 400,
+      body: { detail: { id: 'FILTER_TOO_MANY_CONDITIONS' } },
+    });
+  },
+);
+
 describe('a view that is shared', () => {
   it('is one of few of its owner, and of those that a role sees, unless an administrator shares it', async () => {
     const { db } = server.database;

@@ -175,6 +175,15 @@ describe('a help desk that may write all users and roles', () => {
     expect(await rolesOf('gus')).toContain(ADMIN._ref);
   });
 
+  it('deletes no role that opens more than its own, and with it what its members have', async () => {
+    await api('PATCH', 'managed/user/gus', patch('/authzRoles/-', managed('report-reader')));
+    for (const path of ['managed/role/report-reader', 'managed/role/report-reader?_dryRun=true'])
+      expect(await asDesk('DELETE', path)).toMatchObject(refused);
+    expect(await rolesOf('gus')).toContain('managed/role/report-reader');
+    await api('PUT', 'managed/role/passing', { body: { name: 'passing', description: 'passing' } });
+    expect((await asDesk('DELETE', 'managed/role/passing')).status).toBe(200);
+  });
+
   it('takes nobody out of such a role from its other side', async () => {
     await api('PATCH', 'managed/user/gus', patch('/authzRoles/-', managed('report-reader')));
     const none = { body: [{ operation: 'replace', field: '/authzMembers', value: [] }] };
@@ -327,8 +336,22 @@ describe("a project where one logs in with the roles of one's teams as well", ()
       () =>
         asDesk('PATCH', 'managed/user/tia', { body: [{ operation: 'replace', field: '/teams', value: [] }] }),
     ],
+    ['deletes none that has more', () => asDesk('DELETE', 'managed/team/admins')],
   ])('%s', async (_title, ask) => {
     expect(await ask()).toMatchObject(refused);
+  });
+
+  it('takes from all who are in a team, with its end, what it has brought, and says whose that was', async () => {
+    await api('PUT', 'managed/team/passing', { body: { name: 'passing', roles: [ADMIN] } });
+    await api('PUT', 'managed/user/ted', { body: person('ted', { teams: [team('passing')] }) });
+    const asTed = callerAs(() => api, 'ted');
+    expect((await asTed('GET', 'config/audit')).status).toBe(200);
+    const deleted = await api('DELETE', 'managed/team/passing');
+    expect(deleted.status).toBe(200);
+    expect((await asTed('GET', 'config/audit')).status).toBe(403);
+    const filter = encodeURIComponent('objectId eq "managed/team/passing" and operation eq "DELETE"');
+    const { body } = await api('GET', `audit/activity?_queryFilter=${filter}`);
+    expect(body.result).toMatchObject([{ userId: 'svc-admin', operation: 'DELETE' }]);
   });
 
   it('comes in as nobody of such a team, and moves people between others', async () => {

@@ -50,7 +50,7 @@ async function ask(method: string, path: string, headers: Record<string, string>
     status: response.status,
     seen,
     cookie: response.headers.get('Set-Cookie'),
-    body: (await response.json()) as { n?: number; resultCount?: number },
+    body: (await response.json()) as { n?: number; resultCount?: number; key?: string },
   };
 }
 
@@ -124,6 +124,33 @@ describe('a node that has a standby for reading', () => {
     const [own = ''] = (cookie ?? '').split(';');
     expect(await ask('GET', 'managed/thing/browser')).toMatchObject({ status: 404 });
     expect(await ask('GET', 'managed/thing/browser', { Cookie: own })).toMatchObject({ body: { n: 1 } });
+    await resume();
+  });
+
+  it('lets nobody in by a session, a key or a role that is gone, however much the standby still has', async () => {
+    const read = async (headers: Record<string, string>) => {
+      const answer = await fetch(`${server.url}/svc/managed/thing/secret`, { headers });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const login = await ask('POST', 'authentication?_action=login', {}, {});
+    const session = { Cookie: (login.cookie ?? '').split(';')[0] ?? '' };
+    const roles = ['svc-admin'];
+    const { key } = (await ask('PUT', 'apikey/reader', {}, { roles })).body;
+    const ida = { 'X-Svc-Username': 'ida', 'X-Svc-Password': 'Reads-4-a-while' };
+    const internal = (granted: string[]) =>
+      ask('PUT', 'repo/internal/user/ida', {}, { password: ida['X-Svc-Password'], roles: granted });
+    await internal(roles);
+    const ways = [session, { 'X-Svc-Api-Key': key ?? '' }, ida];
+    await arrives((await write('secret', 1)).seen);
+    const before = await counts();
+    for (const way of ways) expect(await read(way)).toBe(200);
+    expect((await counts()).replica).toBeGreaterThanOrEqual(before.replica + ways.length);
+    await pause();
+    await ask('POST', 'authentication?_action=logout', { ...session, 'X-Requested-With': 'test' }, {});
+    await ask('DELETE', 'apikey/reader');
+    await internal(['svc-authorized']);
+    expect(await Promise.all(ways.map(read))).toEqual([401, 401, 403]);
     await resume();
   });
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { isObject, isSecretName, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { ClientContext, HttpContext, SecurityContext } from '#resource/index.ts';
 
 /** The script of a module that has the last word on who somebody is (`augmentSecurityContext`), and what it is given. */
@@ -34,7 +34,6 @@ export type GivenRole = string | { readonly _ref: string };
 const SCRIPT = 'augmentSecurityContext';
 /** It goes along with every request, and stays with each process that is started. */
 const MOST_CHARACTERS = 65_536;
-const SECRET = /(?:password|passwd|passphrase|secret|hash)$/i;
 
 /** The script of a module; undefined where there is none. User interfaces write an empty object for none. */
 export function augmentScript(properties: JsonObject): JsonValue | undefined {
@@ -55,7 +54,7 @@ export function shownProperties(properties: JsonObject): JsonObject {
 
 /** `propertyMapping` has names of properties. */
 function isSecret(name: string, value: JsonValue): boolean {
-  return typeof value === 'string' && SECRET.test(name);
+  return typeof value === 'string' && (isSecretName(name) || /hash$/i.test(name));
 }
 
 /**

@@ -62,6 +62,16 @@ describe('the SQL of a filter', () => {
     expect(compiled('u in ["a"]')).toEqual([`(("data" -> 'u') @> any($1::jsonb[]))`, ['"a"']]);
   });
 
+  it('looks at the elements of lists for so many conditions, since their owner decides how long these are', () => {
+    const of = (condition: string, count: number) =>
+      Array.from({ length: count }, () => condition).join(' or ');
+    expect(() => compiled(of('mails co "a"', 32))).not.toThrow();
+    expect(() => compiled(`!(${of('mails co "a"', 16)}) and (${of('mails sw "a"', 17)})`)).toThrow(
+      /33 conditions/,
+    );
+    expect(() => compiled(`${of('mails eq "a"', 99)} or ${of('userName co "a"', 99)}`)).not.toThrow();
+  });
+
   it('needs no database to say that types never match', () => {
     expect(compiled('userName eq 1')).toEqual(['false']);
     expect(compiled('age co "1"')).toEqual(['false']);

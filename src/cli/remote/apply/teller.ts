@@ -1,4 +1,5 @@
 import { type Client, type JsonObject, SvcError } from '#client/index.ts';
+import { type JsonObject as Json, placesOfSecrets, setAt } from '#json/index.ts';
 import { printable } from '../../tell-error.ts';
 import { complain } from '../../typed-name.ts';
 import { isTable, say } from '../output.ts';
@@ -81,5 +82,8 @@ function without(object: JsonObject, secrets: ReadonlySet<string>): JsonObject {
     name,
     secrets.has(name) && value !== undefined ? NOT_SHOWN : value,
   ]);
-  return Object.fromEntries(members);
+  // It was read as JSON. Of configuration no type says what is secret.
+  const shown: Json = JSON.parse(JSON.stringify(Object.fromEntries(members)));
+  for (const place of placesOfSecrets(shown)) setAt(shown, place, NOT_SHOWN);
+  return shown;
 }
