@@ -47,7 +47,7 @@ const NO_SECRET = /(?:sync|page|next|continuation|cursor|delta|change|skip|resum
 
 /** Whether what has this name is a secret. */
 export function isSecretName(name: string): boolean {
-  const plain = name.replace(/\d{1,9}$/, '');
+  const plain = name.replace(/(?<!\d)\d+$/, '');
   if (WORD.test(plain)) return true;
   const joined = plain.replace(/[^a-zA-Z\d]/g, '').toLowerCase();
   return isSecret(joined) || isSecret(joined.replace(FORM, ''));

@@ -11,10 +11,10 @@ const FORM = /^[\w.-]+=[^&\s]*(?:&[\w.-]+=[^&\s]*)+$/;
 /** Texts such as `Server=db;User Id=sa;Password=…` and `host=db user=sa password=…` name a place or a user besides. */
 const PLACE =
   /(?:^|[;\s])(?:server|data source|host|hostaddr|addr|address|endpoint|accountname|defaultendpointsprotocol|uid|user|user ?id|user ?name|database|dbname|initial catalog|bootstrap\.servers)=[^=]/i;
-const OF_ADDRESS = /([\w.-]{1,64})=([^&;#\s]+)/g;
+const OF_ADDRESS = /(?<![\w.-])([\w.-]+)=([^&;#\s]+)/g;
 const OF_PLACE = {
-  semicolons: /([\w.-]{1,64})=([^=;][^;]*)/g,
-  blanks: /([\w.-]{1,64})=("[^"]*"|'[^']*'|[^=;\s][^;\s]*)/g,
+  semicolons: /(?<![\w.-])([\w.-]+)=([^=;][^;]*)/g,
+  blanks: /(?<![\w.-])([\w.-]+)=("[^"]*"|'[^']*'|[^=;\s][^;\s]*)/g,
 } as const;
 const BLANK = '***';
 const LONGEST = 10_000;

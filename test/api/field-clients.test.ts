@@ -169,7 +169,13 @@ describe('what clients of other servers of the field ask for', () => {
   });
 
   it('tells nobody a secret that stands in the settings of user interfaces', async () => {
-    const secrets = { password: 'Told-2-nobody', apiKey: 'Told-3-nobody' };
+    const secrets = {
+      password: 'Told-2-nobody',
+      secretKey: 'Told-3-nobody',
+      smtpPass: 'Told-4-nobody',
+      headers: [{ name: 'X-Api-Key', value: 'Told-5-nobody' }],
+      database: 'Server=db;User Id=sa;Password=Told-6-nobody',
+    };
     const content = { configuration: { lang: 'de', crm: { url: 'https://crm.example.com', ...secrets } } };
     await server.api('PUT', 'config/ui/configuration', { body: content });
     const { status, body } = await server.api('GET', 'info/uiconfig', nobody);
