@@ -8,7 +8,16 @@ const REFUSED = '28P01';
 export function readPasswordBy(client: pg.Client, url: string | undefined): void {
   const read = passwordReaderOf(url);
   if (read === undefined) return;
-  Object.assign(client, { password: read });
+  const readOrLeave = async () => {
+    try {
+      return await read();
+    } catch (error) {
+      // `pg` would leave it open, and Postgres waits for a password for a minute: sessions that nobody has, at each attempt one.
+      client.connection.stream.destroy();
+      throw error;
+    }
+  };
+  Object.assign(client, { password: readOrLeave });
   // Who asked for the session tries again, and begins with what is asked for anew.
   client.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
     if (code === REFUSED) forgetPasswordOf(url);

@@ -142,6 +142,9 @@ describe('a password of the database that is read for each session', () => {
     );
     await using silent = openBy('true # hush');
     await expect(who(silent)).rejects.toThrow(/prints nothing/);
+    // Postgres holds a place for whoever owes it a password.
+    const unnamed = "select from pg_stat_activity where backend_type = 'client backend' and usename is null";
+    await expect.poll(async () => (await superuser.query(unnamed)).rowCount).toBe(0);
     expect(() => given(url.href, { SVC_DATABASE_PASSWORD_COMMAND: 'true' })).toThrow(
       /SVC_DATABASE_PASSWORD_FILE is set, and SVC_DATABASE_PASSWORD_COMMAND, too/,
     );
