@@ -1,6 +1,7 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // As src/main.ts: types are stripped once, and not in each test file, thread and process again.
@@ -21,9 +22,22 @@ class SlowAmongQuick extends BaseSequencer {
   }
 }
 
+/** The test files that import something of test/support. */
+export function filesThatImport(support: string): string[] {
+  return globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+    readFileSync(new URL(file, import.meta.url), 'utf8').includes(`/support/${support}'`),
+  );
+}
+
+/** `vitest run`, and then what is to be run, if not everything. */
+const isAnythingNamed = process.argv.slice(3).some((argument) => !argument.startsWith('-'));
+const tooLong = isAnythingNamed ? [] : filesThatImport('takes-long.ts');
+if (tooLong.length > 0) console.info(`${tooLong.length} files that take long are left to npm run test:long.`);
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...tooLong],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     pool: 'forks',

@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import '../support/takes-long.ts';
 
 /** Each case waits for seconds by nature: a caller is spared from waiting longer. */
 describe('a request is answered, whatever the database does:', () => {

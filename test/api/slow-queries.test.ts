@@ -29,7 +29,13 @@ beforeAll(async () => {
     create view personal_item as
       select kind, owner, id, dawdle(data) as data, roles, rev, updated_at, expires_at from personal_item_kept`);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(async () => {
+  // A node that stops waits for its loops, which look there too.
+  await server.database.pool.query(
+    'drop view personal_item; alter table personal_item_kept rename to personal_item',
+  );
+  await server[Symbol.asyncDispose]();
+});
 
 describe('a query of a caller', () => {
   it('is ended by the database when its time is over, with what to do about it', async () => {

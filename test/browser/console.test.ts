@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleSite, openSite } from '../../console/test/site.ts';
 import { findBrowser, NO_BROWSER } from '../support/browser.ts';
+import '../support/takes-long.ts';
 
 const executable = await findBrowser();
 if (executable === undefined) console.warn(NO_BROWSER);

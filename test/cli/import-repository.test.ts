@@ -21,6 +21,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const text = { type: 'string' };

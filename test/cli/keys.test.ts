@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCrypto } from '#crypto/index.ts';
 import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const OLD = Buffer.alloc(32, 1).toString('base64');

@@ -9,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { processFile, untilDeadLetter } from '../support/workflow.ts';
 import { end, path, service, start, user } from '../unit/workflow/engine/bpmn.ts';
+import '../support/takes-long.ts';
 
 let server: TestServer;
 const svc = commandLineOf(() => server);

@@ -11,6 +11,7 @@ import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { processFile } from '../support/workflow.ts';
 import { end, path, start, user } from '../unit/workflow/engine/bpmn.ts';
+import '../support/takes-long.ts';
 
 let server: TestServer;
 const svc = commandLineOf(() => server);

@@ -3,6 +3,7 @@ import { migrate, openDatabase, readMigrations } from '#database/index.ts';
 import { startTestServer } from '../support/server.ts';
 import { type Pair, startPair } from '../support/standby.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import '../support/takes-long.ts';
 
 const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname;
 

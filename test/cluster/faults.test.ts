@@ -7,6 +7,7 @@ import { startEmbeddedServer } from '#database/index.ts';
 import { Cluster } from '../support/cluster.ts';
 import { type Fault, faultyEnvironment, JUMP_SIGNAL } from '../support/database-faults.ts';
 import { eventually } from '../support/eventually.ts';
+import '../support/takes-long.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -6,6 +6,7 @@ import { LEASE_S, PATIENT_LEASE_S, setLease } from '../support/lease.ts';
 import { type NodeProcess, startNodeProcess } from '../support/node-process.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { createProject } from '../support/project.ts';
+import '../support/takes-long.ts';
 
 const PASSWORD = 'Passw0rd-of-users';
 const ROUNDS = 5;

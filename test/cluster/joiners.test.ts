@@ -9,6 +9,7 @@ import type { TestDatabase } from '../support/postgres.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 import { sampleFiles } from '../support/sample.ts';
 import { SLAPD, type Slapd, startSlapd } from '../support/slapd.ts';
+import '../support/takes-long.ts';
 
 /** `SVC_TEST_KILLS=200` is the long form. */
 const KILLS = Number(process.env['SVC_TEST_KILLS'] ?? longOr(3, 1));

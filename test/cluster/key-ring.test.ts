@@ -3,6 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const ALIASES = ['svc-sym-default', 'svc-jwtsessionhmac-key'];
 

@@ -10,6 +10,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 import { createProject } from '../support/project.ts';
 import { processFile, workflowApi } from '../support/workflow.ts';
 import { end, path, start, tag, user } from '../unit/workflow/engine/bpmn.ts';
+import '../support/takes-long.ts';
 
 /** A step that only a worker runs, then a task for people. */
 const ORDER = processFile(

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { Cluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import '../support/takes-long.ts';
 
 describe('a cluster', () => {
   it('loses and doubles nothing when one of three nodes is killed in mid-run', async () => {

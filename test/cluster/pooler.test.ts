@@ -6,6 +6,7 @@ import { startNodeProcess } from '../support/node-process.ts';
 import { findPgBouncer, NO_PGBOUNCER, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const program = await findPgBouncer();
 if (program === undefined) console.warn(NO_PGBOUNCER);

@@ -10,6 +10,7 @@ import type { TestDatabase } from '../support/postgres.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 import { SLAPD, type Slapd, startSlapd } from '../support/slapd.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import '../support/takes-long.ts';
 
 const text = { type: 'string' };
 const PEOPLE = 'ou=people,dc=example,dc=com';

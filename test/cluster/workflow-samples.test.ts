@@ -11,6 +11,7 @@ import { type NodeProcess, startNodeProcess } from '../support/node-process.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 import { workflowApi } from '../support/workflow.ts';
+import '../support/takes-long.ts';
 
 const FOLDER = new URL('../fixtures/processes/', import.meta.url);
 const FILES = readdirSync(FOLDER);

@@ -9,6 +9,7 @@ import type { TestDatabase } from '../support/postgres.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 import { processFile, workflowApi } from '../support/workflow.ts';
 import { end, gateway, path, start, tag, timer, user } from '../unit/workflow/engine/bpmn.ts';
+import '../support/takes-long.ts';
 
 /** A script task that leaves a mark among managed objects, which is stored with its step. */
 const mark = (id: string, attributes = {}, first = '') =>

@@ -8,6 +8,7 @@ import { SLAPD, startSlapd } from '../../support/slapd.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { describeChanges } from './connector-changes.ts';
 import { describeConnector } from './connector-suite.ts';
+import '../../support/takes-long.ts';
 
 const BASE = 'ou=people,dc=example,dc=com';
 

@@ -7,6 +7,7 @@ import { behind, type ConnectorFixture } from '../../support/connector/fixture.t
 import { HAS_SCIM_PEER, startScimPeer } from '../../support/scim-peer.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { describeConnector } from './connector-suite.ts';
+import '../../support/takes-long.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const PERSON = 'urn:example:scim:schemas:extension:Person';

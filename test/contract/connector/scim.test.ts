@@ -7,6 +7,7 @@ import { scimClient } from '../../support/scim.ts';
 import { startTestServer } from '../../support/server.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { describeConnector } from './connector-suite.ts';
+import '../../support/takes-long.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const PERSON = 'urn:example:scim:schemas:extension:Person';

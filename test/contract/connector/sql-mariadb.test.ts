@@ -5,6 +5,7 @@ import { noteChanges, sqlFixture } from '../../support/connector/sql-fixture.ts'
 import { HAS_MARIADB, startMariadb } from '../../support/mariadb.ts';
 import { describeColumn } from './connector-changes.ts';
 import { describeConnector } from './connector-suite.ts';
+import '../../support/takes-long.ts';
 
 async function start(changes: JsonObject): Promise<ConnectorFixture> {
   await using scope = new AsyncDisposableStack();

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SandboxPool } from '../../../src/script/javascript/index.ts';
 import { createGroovyPool, runSnippet, type SnippetOutcome } from './support.ts';
+import '../../support/takes-long.ts';
 
 /*
  * What the original does with each snippet was recorded with it; the exact types of values are part of it. Messages
