@@ -25,7 +25,9 @@ type Runs = Awaited<ReturnType<typeof claimDue>>['runs'];
 
 const SLOTS = 10;
 const HOUR_MS = 3_600_000;
-const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']!, poolSize: SLOTS, prepares: true });
+const url = process.env['BENCH_DATABASE_URL']!;
+const database = openDatabase({ url, poolSize: SLOTS, prepares: true });
+const claims = openDatabase({ url, poolSize: 2, prepares: true, forgets: true });
 
 answerParent(async (task: ClaimerTask): Promise<ClaimerResult> => {
   const holder = { nodeId: task.nodeId, epoch: 1 };
@@ -33,7 +35,7 @@ answerParent(async (task: ClaimerTask): Promise<ClaimerResult> => {
   let { watermark } = task;
   const startedAt = performance.now();
   while (performance.now() < startedAt + task.ms) {
-    const { runs } = await claimDue(database.db, {
+    const { runs } = await claimDue(claims.db, {
       holder,
       limit: task.batch,
       lookAheadMs: LOOK_AHEAD_MS,
@@ -47,7 +49,7 @@ answerParent(async (task: ClaimerTask): Promise<ClaimerResult> => {
   return { ms: performance.now() - startedAt };
 
   async function completeEach(runs: Runs): Promise<void> {
-    const left = [...(await startRuns(database.db, holder, runs))];
+    const left = [...(await startRuns(claims.db, holder, runs))];
     const slots = Array.from({ length: SLOTS }, async () => {
       for (let run = left.pop(); run !== undefined; run = left.pop()) {
         await completeRun(database.db, holder, run, run.fireAt + HOUR_MS, [

@@ -2,7 +2,7 @@ import type { LedgerEntry } from '../../src/scheduler/run/run.ts';
 import { claimDue } from '../../src/scheduler/store/claim-repository.ts';
 import { completeRuns } from '../../src/scheduler/store/completion-repository.ts';
 import { captureText } from './capture-text.ts';
-import { LOOK_AHEAD_MS } from './scheduler-load.ts';
+import { FORGETS, LOOK_AHEAD_MS, withClaimed } from './scheduler-load.ts';
 
 const HOLDER = { nodeId: 901, epoch: 902 };
 
@@ -51,14 +51,11 @@ export async function sameScript(): Promise<string> {
     claimDue(db, { holder: HOLDER, limit: 903, lookAheadMs: 904, watermark: 905, startLimit: 903 }),
   );
   const completion = await captureText(COMPLETION, (db) => completeRuns(db, HOLDER, [sampleCompletion()]));
-  const answer = claim.lastIndexOf('select d.trigger_id');
   const columns = COLUMNS.map(([, variable, expression]) => `(${expression}) as ${variable}`);
   const arrays = COLUMNS.map(([, variable]) => `coalesce(array_agg(${variable})::text, '{}') as ${variable}`);
   return `\\set node :client_id + 1
-${claim.slice(0, answer).trimEnd()}, claimed as (
-${claim.slice(answer)}
-), columns as (select ${columns.join(', ')} from claimed where trigger_id is not null)
-select ${arrays.join(', ')} from columns \\gset
+${withClaimed(claim)}, columns as (select ${columns.join(', ')} from claimed where trigger_id is not null)
+select ${arrays.join(', ')}, ${FORGETS} from columns \\gset
 ${completion};
 `;
 }

@@ -66,8 +66,17 @@ export async function checkTriggers(url: string, triggers: number): Promise<void
  * product sends: taken from it at run time, so that the two cannot part.
  */
 export async function claimScript(shape: CompletionShape): Promise<string> {
-  const claim = await captureClaim();
-  return `\\set node :client_id + 1\n${claim};\n${readSql(shape)}`;
+  const claim = withClaimed(await captureClaim());
+  return `\\set node :client_id + 1\n${claim} select count(*), ${FORGETS} from claimed;\n${readSql(shape)}`;
+}
+
+/** A claim does not wait for the disk: the product has sessions for that, and pgbench one for everything. */
+export const FORGETS = "set_config('synchronous_commit', 'off', true)";
+
+/** The statement of a claim up to where it answers, and its answer as `claimed`. */
+export function withClaimed(claim: string): string {
+  const answer = claim.lastIndexOf('select d.trigger_id');
+  return `${claim.slice(0, answer).trimEnd()}, claimed as (\n${claim.slice(answer)}\n)`;
 }
 
 /** The completion for `pg`, which numbers its parameters; the only one is the claimer's node. */

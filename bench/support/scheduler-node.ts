@@ -27,7 +27,8 @@ export interface NodeResult {
 const NEVER_MISFIRED_MS = 1e15;
 const url = process.env['BENCH_DATABASE_URL']!;
 const database = openDatabase({ url, poolSize: 10, prepares: true });
-const lookups = openDatabase({ url, poolSize: 4, prepares: true, keepsPlans: true });
+const lookups = openDatabase({ url, poolSize: 3, prepares: true, keepsPlans: true });
+const claims = openDatabase({ url, poolSize: 3, prepares: true, keepsPlans: true, forgets: true });
 const services = new ScheduledServices();
 services.register({ invokeService: 'none', runsScripts: false, execute: async () => {} });
 
@@ -39,7 +40,7 @@ answerParent(async ({ nodeId, ms, threadCount }: NodeTask): Promise<NodeResult> 
   let earliestMs = Infinity;
   let failure: unknown;
   const poller = new TriggerPoller({
-    store: jobStore(database.db, lookups.db),
+    store: jobStore(database.db, { lookups: lookups.db, claims: claims.db }),
     clock,
     nodeName: `claimer-${nodeId}`,
     holder: () => ({ nodeId, epoch: 1 }),

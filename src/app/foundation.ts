@@ -38,9 +38,9 @@ export interface FoundationOptions {
 /** What a node stands on before any part of it runs: a database with the right schema, keys, an identity. */
 export interface Foundation {
   readonly database: Database;
-  /** Sessions that keep plans, for claims of what is due. */
+  /** Sessions that keep plans, for what completes work. */
   readonly lookups: Database;
-  /** Sessions that keep plans and do not wait for the disk, for claims: one that is lost is only made again. */
+  /** Sessions that keep plans and do not wait for the disk, for claims and starts: what is lost of these is only made again. */
   readonly claims: Database;
   /** Undefined where no standby is asked. */
   readonly replica: ReplicaReads | undefined;
@@ -60,7 +60,10 @@ export interface Foundation {
   close(): Promise<void>;
 }
 
-const LOOKUP_SESSIONS = 4;
+/** Two statements that complete firings may be under way, and one that plans the next of a schedule. */
+const LOOKUP_SESSIONS = 3;
+/** A claim of firings and one of jobs, and a start. */
+const CLAIM_SESSIONS = 3;
 
 /** Opens it; when a part fails, what has been opened is closed again. */
 export async function openFoundation(options: FoundationOptions): Promise<Foundation> {
@@ -102,7 +105,13 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
   scope.defer(() => lookups.close());
   const replica = openReplica(settings, access, database, onError);
   scope.defer(async () => replica?.close());
-  const claims = openDatabase({ ...access, poolSize: 2, keepsPlans: true, forgets: true, onError });
+  const claims = openDatabase({
+    ...access,
+    poolSize: CLAIM_SESSIONS,
+    keepsPlans: true,
+    forgets: true,
+    onError,
+  });
   scope.defer(() => claims.close());
   const { ids } = new KeyRing(keys.text);
   await requireKeysInUse(database, ids, keys.place);

@@ -30,9 +30,9 @@ export interface NodeGround {
   readonly isWoken: boolean;
   readonly threads: ScriptThreads;
   readonly quarantine: Quarantine;
-  /** Sessions that keep plans, for claims of what is due. */
+  /** Sessions that keep plans, for what completes work. */
   readonly lookups: Database;
-  /** Sessions that keep plans and do not wait for the disk, for claims: one that is lost is only made again. */
+  /** Sessions that keep plans and do not wait for the disk, for claims and starts: what is lost of these is only made again. */
   readonly claims: Database;
   /** Puts the configuration in force that was changed on any node. */
   readonly followConfiguration: () => Promise<void>;

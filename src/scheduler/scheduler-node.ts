@@ -94,12 +94,12 @@ export function schedulerNode(parts: SchedulerParts, node: NodeGround): NodePart
 
 function buildPoller(
   { platform, services }: SchedulerParts,
-  { name: nodeName, lookups, membership, threads, quarantine }: NodeGround,
+  { name: nodeName, lookups, claims, membership, threads, quarantine }: NodeGround,
   tuning: () => Tuning,
 ): TriggerPoller {
   const { database, clock, crypto, observe } = platform;
   return new TriggerPoller({
-    store: jobStore(database.db, lookups.db),
+    store: jobStore(database.db, { lookups: lookups.db, claims: claims.db }),
     clock,
     nodeName,
     holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch, life: membership.life }),

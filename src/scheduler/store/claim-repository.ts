@@ -4,7 +4,7 @@ import { type Holder, isAlive, ownedBy, SUSPECT_FROM } from '#work/index.ts';
 import type { Run, StartedRun } from '../run/run.ts';
 import { readDefinition } from '../schedule/schedule.ts';
 import { DO_NOTHING, type OnConflict } from './rare-conflict-repository.ts';
-import { ANEW, MS, type RunRow, relaxCommit, SLOT, toRun } from './run-row-repository.ts';
+import { ANEW, IS_TRANSACTIONAL, MS, type RunRow, SLOT, toRun } from './run-row-repository.ts';
 import { PASS_GATE, throughGate } from './start-gate-repository.ts';
 
 /** A run that found the slot of its schedule taken asks again after so long. */
@@ -72,7 +72,7 @@ interface Kind {
 /**
  * Claims what is due: one statement. Rows locked by other claimers are skipped, a paused cluster and a node that
  * was fenced out claim nothing; what others have in memory is not even looked at, nor a kind of which there is no
- * share. What is due and finds a seat is started with it, unless it is a suspect. The lower bound keeps the scan from
+ * share. What is due and finds a seat is started with it, unless it is a suspect or must not be forgotten. The lower bound keeps the scan from
  * walking the dead index entries of earlier claims, which a long transaction elsewhere would keep from being cleaned up.
  * The limit is a subquery, because a planner that knows it may prefer to sort all that is due. A firing whose schedule
  * runs already and may not run twice finds its slot taken and goes back to wait.
@@ -130,7 +130,7 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
         where trigger_id = d.trigger_id and generation = d.generation
           and d.place <= ${startLimit}
           and d.fire_at <= clock_timestamp()
-          and (parked is null or d.kind = 'manual') and not (paused and d.kind = 'planned')
+          and (parked is null or d.kind = 'manual') and not (paused and d.kind = 'planned') and ${IS_TRANSACTIONAL}
           and coalesce((d.cause->>'suspected')::int, 0) < ${sql.lit(SUSPECT_FROM)}
         limit 1) j on true
     ), run as (
@@ -169,7 +169,7 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
            null::float8 as next_due, null::float8 as next_own
     from judged d join run r using (trigger_id, generation, fire_at)
     union all
-    select null, 0, 0, 0, 0, null, false, ${relaxCommit(sql`judged`)}, null, 0, 0, false, null, null, null,
+    select null, 0, 0, 0, 0, null, false, null, null, 0, 0, false, null, null, null,
            ${nextDue(shared)}, ${nextDue(owned)}`;
   const { rows } = await throughGate(() => claim.execute(db));
   const next = rows.find((row) => row.trigger_id === null);

@@ -53,14 +53,10 @@ export const SLOT = sql.raw(`case
 export const KEPT_SLOT = sql.raw('case when not next_planned then slot end');
 
 /**
- * Lets this transaction commit without waiting for the disk, unless it starts a run outside a unit of work. When the
- * database crashes, the mark that a run was claimed or started may be lost, but only together with all that came
- * after it: its effects and its completion. Such a run simply is due again; one that leaves effects elsewhere must
- * not be, so its mark is waited for.
+ * Whether a crash of the database that forgets the start of a run of this schedule also forgets all that came after it, its
+ * effects and its completion: then the run simply is due again.
  */
-export const relaxCommit = (started: RawBuilder<unknown>) => sql`(case
-  when exists (select 1 from ${started} where (definition->>'transactional')::boolean is false)
-  then current_setting('synchronous_commit') else set_config('synchronous_commit', 'off', true) end)`;
+export const IS_TRANSACTIONAL = sql.raw(`(definition->>'transactional')::boolean is not false`);
 
 /**
  * The run of the key `k`, if its row fulfils the condition. Always looked up by its primary key: these tables swell

@@ -10,11 +10,11 @@ import {
   at,
   COMPETITION,
   competition,
+  IS_TRANSACTIONAL,
   KEPT_SLOT,
   MS,
   ownRun,
   type RunRow,
-  relaxCommit,
   schedule,
   toRun,
 } from './run-row-repository.ts';
@@ -24,11 +24,14 @@ import { PASS_GATE, throughGate } from './start-gate-repository.ts';
  * Marks claimed runs as started and returns those that may start: still ours, and of the schedule as it is now.
  * A run of an edited, deleted or parked schedule is dropped here, one of a paused schedule waits again. What an edit
  * has seen it has recorded itself; a claim that was under way meanwhile is recorded here.
+ *
+ * @param mayForget leaves those runs as they are whose start must not be forgotten, however the database ends
  */
 export async function startRuns(
   db: Db,
   holder: Holder,
   keys: readonly (RunKey & Pick<Run, 'slot'>)[],
+  { mayForget = false } = {},
 ): Promise<StartedRun[]> {
   const start = sql<RunRow & { job_id: string; definition: string }>`${ANEW}
     with gate as materialized (
@@ -47,7 +50,7 @@ export async function startRuns(
                   when (j.paused or (select paused from scheduler_setting)) and r.kind = 'planned' then 'paused'
                   else 'started' end as fate, j.paused, j.owner_id, j.owner_epoch
       from key k cross join ${ownRun(sql`${holder.nodeId}`, sql`${holder.epoch}`, sql`true`)} r left join ${schedule('r')} j on true
-      where (select passed from gate)
+      where (select passed from gate)${mayForget ? sql` and ${IS_TRANSACTIONAL}` : sql``}
     ), gone as (
       delete from scheduler_run where ctid = any(array(select at from mine where fate <> 'started'))
       returning fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause, slot, claimed_at
@@ -76,8 +79,7 @@ export async function startRuns(
     )
     select trigger_id, generation, ${MS('fire_at')} as fire_at, s.attempt, ${MS('s.late_from')} as late_from,
            s.next_planned, s.kind, s.cause, s.slot, m.job_id, m.definition::text as definition
-    from started s join mine m using (trigger_id, generation, fire_at)
-    cross join (select ${relaxCommit(sql`mine`)} as how) durability`;
+    from started s join mine m using (trigger_id, generation, fire_at)`;
   const { rows } = await throughGate(() => start.execute(db));
   return rows.map((row) => ({
     ...toRun(row),
