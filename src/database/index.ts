@@ -52,7 +52,7 @@ export type { Wake } from './unit-of-work/effect.ts';
 export { type GroupStep, type GroupWrite, insertAll, LostRows } from './unit-of-work/group-commit.ts';
 export { type PreparedUnit, prepareUnit, storeTogether } from './unit-of-work/prepared-unit.ts';
 export { RefusedWrites } from './unit-of-work/refused-writes.ts';
-export { beforeCommit, runUnitOfWork } from './unit-of-work/run-unit-of-work.ts';
+export { beforeCommit, runUnitOfWork, type UnitOfWorkOptions } from './unit-of-work/run-unit-of-work.ts';
 export type { Trace, Traced, TraceEntry } from './unit-of-work/trace.ts';
 export type { HeldStatement } from './unit-of-work/transaction-statements.ts';
 export { UnitOfWork } from './unit-of-work/unit-of-work.ts';

@@ -1,9 +1,9 @@
 import type { UnitOfWork } from '#database/index.ts';
 import { contextOf, deliverChange, giveUpChange } from '#sync/index.ts';
 import type { ObjectChange } from '#system/index.ts';
-import { FencedOutError } from '#work/index.ts';
+import { isOfPiece } from '#work/index.ts';
 import { mappingsFrom, pathOf } from './livesync-platform.ts';
-import { isOfDatabase, type RoundWork } from './round-work.ts';
+import type { RoundWork } from './round-work.ts';
 import { countFailing } from './token-repository.ts';
 
 interface BatchOptions {
@@ -25,8 +25,7 @@ export async function applyBatch(
   try {
     await applied(work, changes, token, { isPutOff: work.isSuspect, isStrict: false });
   } catch (error) {
-    if (error instanceof FencedOutError || isOfDatabase(error) || work.isSuspect || changes.length === 0)
-      throw error;
+    if (!isOfPiece(error) || work.isSuspect || changes.length === 0) throw error;
     await applied(work, changes, token, { isPutOff: true, isStrict: false });
   }
 }
@@ -84,7 +83,7 @@ async function applyStrictly(
     await applied(work, changes, token, { isPutOff: false, isStrict: true });
   } catch (error) {
     const [change] = changes;
-    if (error instanceof FencedOutError || isOfDatabase(error) || change === undefined) throw error;
+    if (!isOfPiece(error) || change === undefined) throw error;
     const policy = platform.mappings.retryPolicyOf(pathOf(place));
     let failures = 0;
     await work.fenced(async (unitOfWork) => {

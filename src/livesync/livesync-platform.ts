@@ -1,4 +1,3 @@
-import { runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import type { Queue } from '#queue/index.ts';
 import type { WriteContext } from '#resource/index.ts';
 import type { Mapping, StoringPlatform } from '#sync/index.ts';
@@ -29,13 +28,4 @@ export function pathOf({ system, type }: Place): string {
 /** What is told of changes, in the order of the mappings. */
 export function mappingsFrom({ mappings }: Pick<LiveSyncPlatform, 'mappings'>, place: Place) {
   return mappings.from(pathOf(place));
-}
-
-/** Something of its own, which is committed by itself. */
-export function apart<T>(
-  { database, observe }: Pick<LiveSyncPlatform, 'database' | 'observe'>,
-  work: (unitOfWork: UnitOfWork) => Promise<T>,
-): Promise<T> {
-  const onEffectError = (part: string, error: unknown) => observe({ kind: 'server.failed', part, error });
-  return runUnitOfWork(database, { onEffectError }, work);
 }

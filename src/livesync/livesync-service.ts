@@ -2,7 +2,8 @@ import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { ScheduledService } from '#platform/index.ts';
 import { parsePath } from '#resource/index.ts';
-import { apart, type LiveSyncPlatform, pathOf } from './livesync-platform.ts';
+import { apart } from '#work/index.ts';
+import { type LiveSyncPlatform, pathOf } from './livesync-platform.ts';
 import { placesOf, startRound } from './start-round.ts';
 
 export const LIVESYNC_SERVICE = 'provisioner';

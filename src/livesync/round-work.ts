@@ -1,20 +1,14 @@
-import { type Db, troubleOf, type UnitOfWork } from '#database/index.ts';
+import type { UnitOfWork } from '#database/index.ts';
 import { keptError, namesRead } from '#sync/index.ts';
-import { apart, type LiveSyncPlatform, mappingsFrom, type Place, pathOf } from './livesync-platform.ts';
+import { apart, type Fence, LostPieceError, TURN_MS } from '#work/index.ts';
+import { type LiveSyncPlatform, mappingsFrom, type Place, pathOf } from './livesync-platform.ts';
 import { advanceToken, endRound, type RoundCounts, type TokenRow } from './token-repository.ts';
 
 /** Of changes in a unit of work, together with the token of what comes after them. */
 export const MOST_AT_ONCE = 500;
-/** One job works so long: others want its seat, and a node that stops waits for it. */
-const BUDGET_MS = 20_000;
 
 /** In place of the token that there is from now on. */
 export const LATEST = 'latest';
-
-export type Fence = (transaction: Db) => Promise<void>;
-
-/** Thrown where the round was ended by somebody else: what is not committed goes. */
-export class RoundLostError extends Error {}
 
 /** A round in the hands of one job. */
 export class RoundWork {
@@ -22,7 +16,7 @@ export class RoundWork {
   readonly place: Place;
   readonly row: TokenRow;
   readonly isSuspect: boolean;
-  readonly until = performance.now() + BUDGET_MS;
+  readonly until = performance.now() + TURN_MS;
   readonly #fence: Fence;
   readonly #skips: boolean;
   token: string | null;
@@ -82,26 +76,30 @@ export class RoundWork {
     work: (unitOfWork: UnitOfWork) => Promise<string>,
     counted: (unitOfWork: UnitOfWork) => RoundCounts = () => this.counts,
   ): Promise<void> {
-    const done = await apart(this.platform, async (unitOfWork) => {
+    const stepped = async (unitOfWork: UnitOfWork) => {
       const db = await unitOfWork.db();
-      await this.#fence(db);
       const to = await work(unitOfWork);
       const counts = counted(unitOfWork);
       const { round } = this.row;
       const step = { ...this.place, round: String(round), from: this.token, to, counts };
-      if (!(await advanceToken(db, step))) throw new RoundLostError();
+      if (!(await advanceToken(db, step)))
+        throw new LostPieceError(
+          409,
+          'The round is in other hands now; what was done about it was rolled back',
+          {
+            id: 'LIVESYNC_ROUND_LOST',
+          },
+        );
       return { to, counts };
-    });
+    };
+    const done = await apart(this.platform, stepped, this.#fence);
     this.token = done.to;
     this.counts = done.counts;
   }
 
   /** The same without the token: what is stored says by itself how far it is. */
   async fenced(work: (unitOfWork: UnitOfWork) => Promise<void>): Promise<void> {
-    await apart(this.platform, async (unitOfWork) => {
-      await this.#fence(await unitOfWork.db());
-      await work(unitOfWork);
-    });
+    await apart(this.platform, work, this.#fence);
   }
 
   async end(error: unknown): Promise<void> {
@@ -117,10 +115,4 @@ export class RoundWork {
       unitOfWork.afterCommit(`the round of '${pathOf(this.place)}' has ended`, tell);
     });
   }
-}
-
-/** Nobody is to blame but the database: the job is run again. */
-export function isOfDatabase(error: unknown): boolean {
-  const trouble = troubleOf(error);
-  return trouble === 'unreachable' || trouble === 'unknownOutcome';
 }

@@ -2,12 +2,12 @@ import type { UnitOfWork } from '#database/index.ts';
 import { errorIdOf } from '#errors/index.ts';
 import type { Job } from '#queue/index.ts';
 import { keptError } from '#sync/index.ts';
-import { FencedOutError } from '#work/index.ts';
+import { apart, type Fence, isOfPiece, LostPieceError } from '#work/index.ts';
 import { applyBatch } from './apply-batch.ts';
 import { acceptListing, compareListing } from './compare-listing.ts';
 import { settleGap } from './gap.ts';
-import { apart, type LiveSyncPlatform, ROUND_QUEUE } from './livesync-platform.ts';
-import { type Fence, isOfDatabase, LATEST, MOST_AT_ONCE, RoundLostError, RoundWork } from './round-work.ts';
+import { type LiveSyncPlatform, ROUND_QUEUE } from './livesync-platform.ts';
+import { LATEST, MOST_AT_ONCE, RoundWork } from './round-work.ts';
 import { endRound, workAt } from './token-repository.ts';
 
 /** Takes a round on, as long as a job may, batch by batch: each of them is committed with its token. */
@@ -20,10 +20,7 @@ export async function runRound(
   const { system, type, round } = data;
   const place = { system: String(system), type: String(type) };
   const key = { ...place, round: String(round) };
-  const row = await apart(platform, async (own) => {
-    await fence(await own.db());
-    return workAt(await own.db(), key, job);
-  });
+  const row = await apart(platform, async (own) => workAt(await own.db(), key, job), fence);
   if (row === undefined) return;
   const work = new RoundWork(platform, place, row, fence, {
     isSuspect: suspected > 0,
@@ -35,8 +32,8 @@ export async function runRound(
       return;
     }
   } catch (error) {
-    if (error instanceof RoundLostError) return;
-    if (error instanceof FencedOutError || isOfDatabase(error)) throw error;
+    if (error instanceof LostPieceError) return;
+    if (!isOfPiece(error)) throw error;
     return work.end(error);
   }
   await work.end(null);

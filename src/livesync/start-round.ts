@@ -6,7 +6,8 @@ import { lookUntil } from '#lifecycle/index.ts';
 import type { Context } from '#resource/index.ts';
 import { causeOf } from '#sync/index.ts';
 import type { LiveSyncOrder } from '#system/index.ts';
-import { apart, type LiveSyncPlatform, type Place, pathOf, ROUND_QUEUE } from './livesync-platform.ts';
+import { apart } from '#work/index.ts';
+import { type LiveSyncPlatform, type Place, pathOf, ROUND_QUEUE } from './livesync-platform.ts';
 import { stageOf } from './stage-view.ts';
 import { beginRound, findToken, type TokenRow } from './token-repository.ts';
 

@@ -1,6 +1,7 @@
 import { parsePath } from '#resource/index.ts';
 import { namesRead } from '#sync/index.ts';
-import { apart, type LiveSyncPlatform, mappingsFrom } from './livesync-platform.ts';
+import { apart } from '#work/index.ts';
+import { type LiveSyncPlatform, mappingsFrom } from './livesync-platform.ts';
 import { findToken, storeFirstToken } from './token-repository.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { firstOf } from '#json/index.ts';
-import { backOff } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { isSuspect, type Seat } from '#work/index.ts';
+import { insist, isSuspect, type Seat } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
 import { type LaterJob, putOffJobs } from './job-repository.ts';
 import type { Queue } from './queue.ts';
@@ -170,15 +169,11 @@ export class JobGroups {
 
   async #putOff(jobs: readonly LaterJob[]): Promise<void> {
     const { queue, observe, isWorking } = this.#options;
-    for (let failures = 1; ; failures++) {
-      try {
-        return await putOffJobs(queue.database.db, jobs);
-      } catch (error) {
-        observe({ kind: 'loop.failed', loop: `put off of jobs of ${firstOf(jobs).queue}`, error });
-        // Whoever takes over from this node gives them back.
-        if (!isWorking()) return;
-        await backOff(failures, 50, 2_000);
-      }
-    }
+    const loop = `put off of jobs of ${firstOf(jobs).queue}`;
+    await insist(() => putOffJobs(queue.database.db, jobs), {
+      failed: (error) => observe({ kind: 'loop.failed', loop, error }),
+      mayRepeat: isWorking,
+      // Whoever takes over from this node gives them back.
+    }).catch(() => undefined);
   }
 }

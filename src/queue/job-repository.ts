@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, type GroupWrite, numbers, PLANNED_ANEW, texts } from '#database/index.ts';
 import { firstOf } from '#json/index.ts';
-import { type Ask, type Holder, heldBy, isAlive, SUSPECT_FROM } from '#work/index.ts';
+import { type Ask, type Completions, type Holder, heldBy, isAlive, SUSPECT_FROM } from '#work/index.ts';
 import { HELD_QUEUES } from './hold-repository.ts';
 import type { ClaimedJob } from './job.ts';
 
@@ -98,7 +98,7 @@ export function isClaimOf({ id, claim, holder }: ClaimedJob) {
 }
 
 /** How jobs are completed that the node still holds: they are gone. */
-export const jobCompletions: GroupWrite<ClaimedJob> = {
+export const jobCompletions: Completions<ClaimedJob> = {
   isGuarded: true,
   steps: (jobs) =>
     byHolder(jobs).map((held) => ({ statement: sql`${completion(held)} returning 1`, returns: held.length })),
@@ -126,12 +126,6 @@ function completion(jobs: readonly ClaimedJob[]) {
       cross join lateral (
         select ctid as at, claim, node_id, node_epoch from work_job where work_job.id = c.id offset 0) j
       where claim = number and ${heldBy(firstOf(jobs).holder)}))`;
-}
-
-/** @returns false when the job is another's now */
-export async function completeJob(db: Db, job: ClaimedJob): Promise<boolean> {
-  const { numAffectedRows } = await sql`delete from work_job where ${isClaimOf(job)}`.execute(db);
-  return numAffectedRows === 1n;
 }
 
 export async function hasClaim(db: Db, job: ClaimedJob): Promise<boolean> {

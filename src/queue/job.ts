@@ -1,7 +1,7 @@
-import type { Db, UnitOfWork } from '#database/index.ts';
+import type { UnitOfWork } from '#database/index.ts';
 import type { ResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { Claimed, Holder } from '#work/index.ts';
+import type { Claimed, Fence, Holder } from '#work/index.ts';
 
 /** What is to be done, and when. */
 export interface NewJob {
@@ -50,11 +50,8 @@ export interface JobFailure {
  * with the completion of the job, or not at all. It may run again after a conflict, so it keeps no state of its own.
  */
 export interface JobHandler {
-  /**
-   * @param fence for what the handler commits before its unit of work: throws when the job is another's now, and keeps
-   *   others from taking it until the given transaction ends
-   */
-  run(unitOfWork: UnitOfWork, job: Job, fence: (transaction: Db) => Promise<void>): Promise<void>;
+  /** @param fence for what the handler commits before its unit of work, or cannot take back */
+  run(unitOfWork: UnitOfWork, job: Job, fence: Fence): Promise<void>;
   /**
    * Looks at several jobs of the queue at once, which costs the database less.
    *

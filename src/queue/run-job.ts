@@ -1,13 +1,13 @@
 import { type Db, runUnitOfWork, troubleOf } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import { timeOrderedId } from '#time/index.ts';
-import { FencedOutError, isPoison, untilKnown } from '#work/index.ts';
+import { completeIn, doubling, FencedOutError, isPoison, retryAfter, untilKnown } from '#work/index.ts';
 import { buryJob } from './dead-letter-repository.ts';
 import type { ClaimedJob, WorkerOptions } from './job.ts';
-import { completeJob, hasClaim, jobCompletions, lockClaim, retryJob } from './job-repository.ts';
+import { hasClaim, jobCompletions, lockClaim, retryJob } from './job-repository.ts';
 import type { Queue } from './queue.ts';
 
-const MAX_DOUBLINGS = 16;
+const LONGEST_PAUSE_MS = 86_400_000;
 
 export interface JobResult {
   /** `retrying`: it failed and will be tried again; `dead`: it failed for good; `fencedOut`: it is another's now. */
@@ -35,12 +35,7 @@ export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> 
   try {
     await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
       await handler.run(unitOfWork, job, fence);
-      // What waits for the commit may share it with others.
-      const isMine =
-        unitOfWork.isLight && unitOfWork.isOpen
-          ? await unitOfWork.write(jobCompletions, job)
-          : await completeJob(await unitOfWork.db(), job);
-      if (!isMine) throw new FencedOutError();
+      await completeIn(unitOfWork, jobCompletions, job, () => new FencedOutError());
     });
     return result('completed');
   } catch (thrown) {
@@ -69,10 +64,15 @@ export async function failJob(
   const body = { ...error.toJSON(), ...cause, ...place };
   const end = await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
     const db = await unitOfWork.db();
-    const isLast = forGood || job.attempt >= job.attempts || handler.isFinal?.(error) === true;
+    const pauseMs = retryAfter(job.attempt, {
+      most: job.attempts,
+      isFinal: forGood || handler.isFinal?.(error) === true,
+      pauseMs: () => handler.pauseMs?.(job) ?? pauseOf(job, options),
+    });
+    const isLast = pauseMs === undefined;
     const retryAt = isLast
       ? (await buryJob(db, timeOrderedId(), job, body)) && null
-      : ((await retryJob(db, job, handler.pauseMs?.(job) ?? delayOf(job, options))) ?? false);
+      : ((await retryJob(db, job, pauseMs)) ?? false);
     if (retryAt === false) return 'fencedOut';
     await handler.failed?.(unitOfWork, job, { error: body, retryAt });
     return isLast ? 'dead' : 'retrying';
@@ -82,10 +82,9 @@ export async function failJob(
   return { end, ms: performance.now() - startedAt, error: said };
 }
 
-/** With `backoff` it doubles from one attempt to the next, and its upper half is random. */
-function delayOf({ attempt, retryDelayMs }: ClaimedJob, { backoff = false }: WorkerOptions): number {
-  const longest = retryDelayMs * 2 ** Math.min(attempt, MAX_DOUBLINGS);
-  return backoff ? (longest * (1 + Math.random())) / 2 : retryDelayMs;
+/** With `backoff` it doubles from one attempt to the next, and is as much longer by chance, so that not all come back together. */
+function pauseOf({ attempt, retryDelayMs }: ClaimedJob, { backoff = false }: WorkerOptions): number {
+  return backoff ? doubling(retryDelayMs, LONGEST_PAUSE_MS)(attempt) * (1 + Math.random()) : retryDelayMs;
 }
 
 function brokeItsNodes({ lostWith }: ClaimedJob): ResourceError {

@@ -1,8 +1,8 @@
 import { ResourceError, TimeoutError } from '#errors/index.ts';
 import { firstOf } from '#json/index.ts';
-import { backOff, type Quarantine } from '#lifecycle/index.ts';
+import type { Quarantine } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { mayBeWhy } from '#work/index.ts';
+import { insist, mayBeWhy } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
 import type { Queue } from './queue.ts';
 import { releaseJobs } from './release-repository.ts';
@@ -42,29 +42,27 @@ async function runUntilKnown(
   unit: readonly ClaimedJob[],
 ): Promise<readonly JobResult[] | undefined> {
   const job = firstOf(unit);
-  for (let failures = 1; ; failures++) {
-    try {
-      return runTogether === undefined || unit.length === 1 ? [await run(job)] : await runTogether(unit);
-    } catch (error) {
-      try {
-        const isLost = error instanceof ResourceError && error.code === 503;
-        if (!isLost && unit.length === 1) return [await failJob(queue, job, error)];
-        // Its thread died: with the job or because of it.
-        const isBlamed = isLost && mayBeWhy(error) && isWorking();
-        await releaseJobs(queue.database.db, {
-          holder: job.holder,
-          only: unit.map(({ id }) => id),
-          lost: isBlamed ? 'thread' : null,
-          alone: quarantine.subject,
-        });
-        return undefined;
-      } catch (again) {
-        observe({ kind: 'loop.failed', loop: `job of ${job.queue}`, error: again });
-        // Whoever takes over from this node gives it back.
-        if (!isWorking()) return undefined;
-        await backOff(failures, 50, 2_000);
-      }
-    }
+  try {
+    return runTogether === undefined || unit.length === 1 ? [await run(job)] : await runTogether(unit);
+  } catch (error) {
+    const isLost = error instanceof ResourceError && error.code === 503;
+    // Its thread died: with the job or because of it.
+    const isBlamed = isLost && mayBeWhy(error) && isWorking();
+    const settle = async () => {
+      if (!isLost && unit.length === 1) return [await failJob(queue, job, error)];
+      await releaseJobs(queue.database.db, {
+        holder: job.holder,
+        only: unit.map(({ id }) => id),
+        lost: isBlamed ? 'thread' : null,
+        alone: quarantine.subject,
+      });
+      return undefined;
+    };
+    return insist(settle, {
+      failed: (again) => observe({ kind: 'loop.failed', loop: `job of ${job.queue}`, error: again }),
+      mayRepeat: isWorking,
+      // Whoever takes over from this node gives it back.
+    }).catch(() => undefined);
   }
 }
 

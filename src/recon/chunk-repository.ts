@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { portionFor } from '#work/index.ts';
 
 /** Entries by their numbers, both ends included. */
 export interface Chunk {
@@ -29,22 +30,13 @@ export async function insertChunks(
 export async function takeChunk(db: Db, run: string, lane: number): Promise<Chunk | undefined> {
   const { rows } = await sql<Chunk>`
     update recon_chunk c set lane = ${lane}
-    where run_id = ${run} and number = coalesce(
-      (select number from recon_chunk where run_id = ${run} and lane = ${lane} limit 1),
-      (select number from recon_chunk where run_id = ${run} and lane is null
-       order by number limit 1 for update skip locked))
+    where run_id = ${run} and number = ${portionFor('recon_chunk', run, lane)}
     returning number, low::float8 as low, high::float8 as high`.execute(db);
   return rows[0];
 }
 
 export async function removeChunk(db: Db, run: string, { number }: Chunk): Promise<void> {
   await sql`delete from recon_chunk where run_id = ${run} and number = ${number}`.execute(db);
-}
-
-export async function hasFreeChunks(db: Db, run: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from recon_chunk where run_id = ${run} and lane is null limit 1`.execute(db);
-  return rows.length > 0;
 }
 
 export async function removeChunks(db: Db, run: string): Promise<void> {

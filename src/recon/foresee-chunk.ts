@@ -1,7 +1,8 @@
 import { contextOf, type Foreseen, foreseeCorrelations, type Mapping } from '#sync/index.ts';
+import { apart } from '#work/index.ts';
 import type { Chunk } from './chunk-repository.ts';
 import { listUnlinked } from './entry-repository.ts';
-import { apart, type ReconPlatform } from './recon-platform.ts';
+import type { ReconPlatform } from './recon-platform.ts';
 import type { ReconEntry, ReconRun } from './recon-run.ts';
 
 /** So few are asked for one by one. */

@@ -2,6 +2,7 @@ import type { Db, UnitOfWork } from '#database/index.ts';
 import { BadRequestError, ConflictError, ResourceError } from '#errors/index.ts';
 import { ScriptError } from '#script/index.ts';
 import { contextOf, keptError, type Mapping, qualifiersOf, runOnRecon, runResult } from '#sync/index.ts';
+import { apart } from '#work/index.ts';
 import { insertChunks } from './chunk-repository.ts';
 import { endRun, failRun } from './end-run.ts';
 import { countEntries, refuseClaims, removeListed } from './entry-repository.ts';
@@ -13,7 +14,7 @@ import {
   insertTargetEntries,
   prunePrints,
 } from './listing-repository.ts';
-import { apart, CHUNK_QUEUE, mappingOf, pairPrintOf, type ReconPlatform } from './recon-platform.ts';
+import { CHUNK_QUEUE, mappingOf, pairPrintOf, type ReconPlatform } from './recon-platform.ts';
 import type { ReconRun, ReconStep } from './recon-run.ts';
 import { situationsOf, summaryOf } from './recon-view.ts';
 import { recordStart } from './record-recon.ts';

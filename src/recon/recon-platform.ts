@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Queue } from '#queue/index.ts';
 import type { Router, WriteContext } from '#resource/index.ts';
@@ -81,13 +80,4 @@ export function shownMapping(
 /** @throws NotFoundError `SYNC_NO_MAPPING` */
 export function namedMapping({ mappings }: Pick<ReconPlatform, 'mappings'>, name: string): Mapping {
   return mappingNamed(mappings, name);
-}
-
-/** Something of its own, which is committed by itself. */
-export function apart<T>(
-  { database, observe }: Pick<ReconPlatform, 'database' | 'observe'>,
-  work: (unitOfWork: UnitOfWork) => Promise<T>,
-): Promise<T> {
-  const onEffectError = (part: string, error: unknown) => observe({ kind: 'server.failed', part, error });
-  return runUnitOfWork(database, { onEffectError }, work);
 }

@@ -1,8 +1,9 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { ScheduledService } from '#platform/index.ts';
+import { apart } from '#work/index.ts';
 import { readOrder } from './recon-order.ts';
-import { apart, namedMapping, type ReconPlatform } from './recon-platform.ts';
+import { namedMapping, type ReconPlatform } from './recon-platform.ts';
 import { startRecon } from './start-recon.ts';
 
 const ACTIONS: Readonly<Record<string, 'recon' | 'reconById'>> = {

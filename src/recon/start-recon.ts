@@ -4,8 +4,9 @@ import { BadRequestError, ConflictError, InternalServerError } from '#errors/ind
 import { lookUntil } from '#lifecycle/index.ts';
 import type { Context } from '#resource/index.ts';
 import { causeOf, type Mapping } from '#sync/index.ts';
+import { apart } from '#work/index.ts';
 import type { ReconOrder } from './recon-order.ts';
-import { apart, printOf, type ReconPlatform, STEP_QUEUE } from './recon-platform.ts';
+import { printOf, type ReconPlatform, STEP_QUEUE } from './recon-platform.ts';
 import type { ReconRun } from './recon-run.ts';
 import { findActive, findRun, findRunOfFiring, insertRun, pruneRuns } from './run-repository.ts';
 

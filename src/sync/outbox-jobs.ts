@@ -1,8 +1,8 @@
-import { type Db, LOCK, runUnitOfWork, troubleOf, tryLockNamed, type UnitOfWork } from '#database/index.ts';
+import { LOCK, tryLockNamed, type UnitOfWork } from '#database/index.ts';
 import { InternalServerError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import type { JobHandler } from '#queue/index.ts';
-import { FencedOutError } from '#work/index.ts';
+import { apart, type Fence, isOfPiece, TURN_MS } from '#work/index.ts';
 import { contextOf } from './cause.ts';
 import { deliverSource } from './deliver-source.ts';
 import { countHeld, refuseHeld, releaseHeld } from './held-repository.ts';
@@ -21,9 +21,8 @@ import type { StoringPlatform, SyncPlatform } from './stage.ts';
 import { keptError, type SyncRecord } from './sync-record.ts';
 import { overThreshold } from './thresholds.ts';
 
-/** Deliveries of one job, and how long it begins new ones: others want its seat, and a node that stops waits for it. */
+/** Deliveries of one job. */
 const MOST_ROWS = 200;
-const BUDGET_MS = 5_000;
 /** What somebody else delivers at this moment is looked at again after that. */
 const BUSY_MS = 1_000;
 /** What is for a system that is away waits so long; one of all asks whether it is back. */
@@ -45,7 +44,7 @@ export function outboxJobs(platform: StoringPlatform): JobHandler {
       const mapping = platform.mappings.named(name);
       // Another node may know it already, or still: what waits stays until one does.
       if (mapping === undefined) return;
-      const until = performance.now() + BUDGET_MS;
+      const until = performance.now() + TURN_MS;
       const round = new Round(platform, mapping, fence, { job: id, isSuspect: suspected > 0 });
       await round.begin();
       let count = 0;
@@ -82,7 +81,7 @@ async function settleHeld(
 class Round {
   readonly #platform: StoringPlatform;
   readonly #mapping: Mapping;
-  readonly #fence: (transaction: Db) => Promise<void>;
+  readonly #fence: Fence;
   readonly #job: string;
   /** Whether nodes or threads have ended over one of the rows. */
   readonly #isSuspect: boolean;
@@ -92,7 +91,7 @@ class Round {
   constructor(
     platform: StoringPlatform,
     mapping: Mapping,
-    fence: (transaction: Db) => Promise<void>,
+    fence: Fence,
     { job, isSuspect }: { readonly job: string; readonly isSuspect: boolean },
   ) {
     this.#platform = platform;
@@ -132,7 +131,7 @@ class Round {
       if (careful !== undefined) await this.#deliverCarefully(careful);
       if (this.isAway) return false;
     } catch (error) {
-      if (taken.row === undefined || error instanceof FencedOutError || isOfDatabase(error)) throw error;
+      if (taken.row === undefined || !isOfPiece(error)) throw error;
       await this.#giveBack(taken.row, error);
     }
     return true;
@@ -202,24 +201,13 @@ class Round {
   }
 
   #apart<T>(work: (unitOfWork: UnitOfWork) => Promise<T>): Promise<T> {
-    const { database, observe } = this.#platform;
-    const onEffectError = (part: string, error: unknown) => observe({ kind: 'server.failed', part, error });
-    return runUnitOfWork(database, { onEffectError }, async (unitOfWork) => {
-      await this.#fence(await unitOfWork.db());
-      return work(unitOfWork);
-    });
+    return apart(this.#platform, work, this.#fence);
   }
 }
 
 function saysAway({ cause }: SyncRecord): boolean {
   const detail = isObject(cause) ? cause['detail'] : undefined;
   return isObject(detail) && isAwayId(detail['id']);
-}
-
-/** Nobody is to blame but the database. Who was always in the way of others has failed. */
-function isOfDatabase(error: unknown): boolean {
-  const trouble = troubleOf(error);
-  return trouble === 'unreachable' || trouble === 'unknownOutcome';
 }
 
 function brokeItsThread(): InternalServerError {

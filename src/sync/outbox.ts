@@ -1,6 +1,7 @@
 import { runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { WriteContext } from '#resource/index.ts';
+import { doubling, retryAfter } from '#work/index.ts';
 import { pruneAttached } from './attached-repository.ts';
 import { causeOf } from './cause.ts';
 import { giveUpChange } from './give-up.ts';
@@ -69,16 +70,17 @@ export async function tryAgain(
   error: unknown,
 ): Promise<void> {
   const { unitOfWork } = context;
-  const isDead = failures >= platform.mappings.retryPolicyOf(mapping.source).mostAttempts;
+  const { mostAttempts: most } = platform.mappings.retryPolicyOf(mapping.source);
+  const delayMs = retryAfter(failures, { most, pauseMs: pauseAfter });
+  const isDead = delayMs === undefined;
   const stage = { platform, context, mapping };
   if (isDead && !(await giveUpChange(stage, sourceId, failures, error))) return takeOut(stage, sourceId);
-  const delayMs = pauseAfter(failures);
   await putInOutbox(await unitOfWork.db(), {
     mapping: mapping.name,
     source_id: sourceId,
     old_value: await sealed(platform, oldSource),
     attempt: failures,
-    delayMs: isDead ? 0 : delayMs,
+    delayMs: delayMs ?? 0,
     is_dead: isDead,
     error: keptError(error),
     ...causeOf(context),
@@ -86,9 +88,8 @@ export async function tryAgain(
   if (!isDead) await wake(platform, unitOfWork, mapping, delayMs);
 }
 
-export function pauseAfter(failures: number): number {
-  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20), LONGEST_PAUSE_MS);
-}
+/** How long it waits that has failed so often. */
+export const pauseAfter = doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
 
 /** Nothing is left to be done about it. @param generation of the row that is meant, where others may have written it meanwhile */
 export async function takeOut(

@@ -6,6 +6,7 @@ import {
   troubleOf,
   type UnitOfWork,
 } from '#database/index.ts';
+import { tellingEffects } from '#work/index.ts';
 import type { FoundObject } from './claimable.ts';
 import type { ObjectTask } from './object-task.ts';
 import { RunOverError } from './operation/operation-caller.ts';
@@ -145,8 +146,7 @@ export class ObjectWaves {
       skipped: countOf('skipped'),
     };
     const next = position + units.length;
-    const onEffectError = (part: string, error: unknown) => observe({ kind: 'server.failed', part, error });
-    return storeTogether(database, { onEffectError }, units, sliceAdvances, {
+    return storeTogether(database, tellingEffects(observe), units, sliceAdvances, {
       run: this.#run.id,
       number,
       taken,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Db, GroupWrite } from '#database/index.ts';
+import type { Db } from '#database/index.ts';
+import { type Completions, portionFor } from '#work/index.ts';
 import type { FoundObject } from './claimable.ts';
 import type { ScanState, TakenSlice, Verdict } from './scan-run.ts';
 
@@ -22,10 +23,7 @@ export async function takeSlice(db: Db, run: string, lane: number): Promise<Take
     update scan_slice s
     set lane = ${lane}, taken = taken + 1, last_position = position,
         stuck = case when position = last_position then stuck + 1 else 0 end
-    where run_id = ${run} and number = coalesce(
-      (select number from scan_slice where run_id = ${run} and lane = ${lane} limit 1),
-      (select number from scan_slice where run_id = ${run} and lane is null
-       order by number limit 1 for update skip locked))
+    where run_id = ${run} and number = ${portionFor('scan_slice', run, lane)}
     returning number, objects, taken, position, stuck`.execute(db);
   return rows[0];
 }
@@ -61,7 +59,7 @@ export interface SliceAdvance {
 }
 
 /** As `advanceSlice`, for several objects that are stored together; not of a run that is over. */
-export const sliceAdvances: GroupWrite<SliceAdvance> = {
+export const sliceAdvances: Completions<SliceAdvance> = {
   isGuarded: true,
   keyOf: ({ run, number }) => `${run} ${number}`,
   steps: (advances) => [{ statement: sql`${moveOn(advances)} returning 1`, returns: advances.length }],
@@ -97,12 +95,6 @@ export async function foldSlices(db: Db, run: string, lane: number): Promise<voi
     from (select coalesce(sum(successes), 0) as successes, coalesce(sum(failures), 0) as failures,
                  coalesce(sum(skipped), 0) as skipped from gone) g
     where r.id = ${run}`.execute(db);
-}
-
-export async function hasFreeSlices(db: Db, run: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from scan_slice where run_id = ${run} and lane is null limit 1`.execute(db);
-  return rows.length > 0;
 }
 
 export async function removeFreeSlices(db: Db, run: string): Promise<void> {

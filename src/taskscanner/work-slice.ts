@@ -1,7 +1,17 @@
-import { type Db, isUnavailable, runUnitOfWork, troubleOf, type UnitOfWork } from '#database/index.ts';
+import { isUnavailable, troubleOf, type UnitOfWork } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { JobFailure } from '#queue/index.ts';
+import {
+  apart,
+  type Fence,
+  hasFreePortions,
+  isOfPiece,
+  LostPieceError,
+  MOST_BEGINNINGS,
+  TURN_MS,
+  workLane,
+} from '#work/index.ts';
 import type { FoundObject } from './claimable.ts';
 import type { ObjectTask } from './object-task.ts';
 import { ObjectWaves } from './object-waves.ts';
@@ -15,20 +25,10 @@ import { SLICE_QUEUE, type TaskScannerPlatform } from './scan-platform.ts';
 import { type OpenRun, type ScanRun, type ScanState, STATES_UNDER_WAY, type TakenSlice } from './scan-run.ts';
 import { dropLane, endRun, findRun, lockRun } from './scan-run-repository.ts';
 import { openRun } from './scan-seals.ts';
-import {
-  advanceSlice,
-  foldSlices,
-  hasFreeSlices,
-  removeFreeSlices,
-  takeSlice,
-} from './scan-slice-repository.ts';
+import { advanceSlice, foldSlices, removeFreeSlices, takeSlice } from './scan-slice-repository.ts';
 import { taskOf } from './task-of-run.ts';
 
 const MAX_CLAIM_ATTEMPTS = 5;
-/** An object that has ended its thread or node so often is a failure. */
-const MAX_STUCK = 3;
-/** Then a lane lets others have its place, and a node that wants to stop need not wait for the end of its slice. */
-const BUDGET_MS = 10_000;
 
 /** A job of the slice queue: one lane of a run. */
 export interface Lane {
@@ -36,57 +36,39 @@ export interface Lane {
   readonly lane: number;
 }
 
-class SliceLostError extends ResourceError {
-  override readonly name = 'SliceLostError';
-  constructor() {
-    super(409, 'The slice is in other hands now; what was stored for its object was rolled back', {
-      id: 'SCAN_SLICE_LOST',
-    });
-  }
-}
-
-/**
- * Processes one slice, each object in a unit of work of its own, and then in that of the job hands the lane on: to the
- * next slice, or, as the last one of a run that has been read to its end, to nobody.
- */
+/** Processes one slice, each object in a unit of work of its own; the lane ends with a run that has been read to its end. */
 export async function workSlice(
   platform: TaskScannerPlatform,
   unitOfWork: UnitOfWork,
   { run: id, lane }: Lane,
   /** `ends`: how often it has failed, or may have been why its thread or node ended, whichever is more. */
-  job: { readonly ends: number; readonly fence: (transaction: Db) => Promise<void> },
+  job: { readonly ends: number; readonly fence: Fence },
 ): Promise<void> {
   const { database, queue } = platform;
   const run = await findRun(database.db, id);
   if (run === undefined) return;
   // Before it takes anything: what is given back untouched counts for what ends its node.
   const open = STATES_UNDER_WAY.includes(run.state) ? await openRun(platform.crypto, run) : undefined;
-  const take = async (taking: UnitOfWork) => {
-    // Two holders of a lane would take a slice each, and only one of them would come back to its own.
-    await job.fence(await taking.db());
-    return takeSlice(await taking.db(), id, lane);
-  };
-  const slice = open && (await inUnitOfWork(platform, take));
-  const isDone = !open || !slice || (await processSlice(platform, open, slice, job.ends >= MAX_STUCK));
-
-  const db = await unitOfWork.db();
-  if (!isDone) {
-    await queue.enqueue(unitOfWork, { queue: SLICE_QUEUE, data: { run: id, lane } });
-    return;
-  }
-  if (run.operation?.act === 'export') await countBytes(db, id, lane);
-  await foldSlices(db, id, lane);
-  const now = await lockRun(db, id);
-  if (now === undefined) return;
-  if (now.state === 'ACTIVE' && (await hasFreeSlices(db, id))) {
-    await queue.enqueue(unitOfWork, { queue: SLICE_QUEUE, data: { run: id, lane } });
-    return;
-  }
-  await dropLane(db, id);
-  if (now.lanes === 1 && now.paged && now.state === 'ACTIVE') {
-    await endRun(db, id, 'COMPLETED');
-    unitOfWork.afterCommit('scan ended', () => sayEnded(platform, id));
-  }
+  await workLane(platform, unitOfWork, job.fence, {
+    take: async (db) => (open === undefined ? undefined : takeSlice(db, id, lane)),
+    work: async (slice) =>
+      open === undefined || processSlice(platform, open, slice, job.ends >= MOST_BEGINNINGS),
+    async settle(db) {
+      if (run.operation?.act === 'export') await countBytes(db, id, lane);
+      await foldSlices(db, id, lane);
+      const now = await lockRun(db, id);
+      return now && { goesOn: now.state === 'ACTIVE', lanes: now.lanes, isPaged: now.paged };
+    },
+    hasMore: (db) => hasFreePortions(db, 'scan_slice', id),
+    drop: (db) => dropLane(db, id),
+    goOn: () => queue.enqueue(unitOfWork, { queue: SLICE_QUEUE, data: { run: id, lane } }),
+    async end(db, { isPaged }) {
+      // Whoever reads its last page makes further lanes, or ends it.
+      if (!isPaged) return;
+      await endRun(db, id, 'COMPLETED');
+      unitOfWork.afterCommit('scan ended', () => sayEnded(platform, id));
+    },
+  });
 }
 
 /**
@@ -129,7 +111,7 @@ async function processSlice(
   slice: TakenSlice,
   mayBePoison: boolean,
 ): Promise<boolean> {
-  const until = performance.now() + BUDGET_MS;
+  const until = performance.now() + TURN_MS;
   const task = taskOf(platform, run);
   // Of several, nobody could tell which one ended their thread.
   const waves = new ObjectWaves(platform, run, task, slice, slice.stuck === 0 && !mayBePoison);
@@ -140,7 +122,7 @@ async function processSlice(
     const failure = waves.failureAt(position);
     const found = slice.objects[position]!;
     // A database that comes and goes sends a lane back to the same object as well.
-    const isStuck = mayBePoison && position === slice.position && slice.stuck >= MAX_STUCK;
+    const isStuck = mayBePoison && position === slice.position && slice.stuck >= MOST_BEGINNINGS;
     const state = isStuck
       ? await recordFailure(platform, run, task, slice, position, brokeItsThread())
       : failure !== undefined
@@ -161,7 +143,7 @@ async function processOne(
 ): Promise<ScanState> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await inUnitOfWork(platform, async (unitOfWork) => {
+      return await apart(platform, async (unitOfWork) => {
         const looking = { lookFirst: attempt > 1 };
         const { verdict, error } = await task
           .process(unitOfWork, found, looking)
@@ -180,7 +162,7 @@ async function processOne(
       if (!(error instanceof ClaimLostError))
         return recordFailure(platform, run, task, slice, position, error);
       if (attempt >= MAX_CLAIM_ATTEMPTS) {
-        return inUnitOfWork(platform, (unitOfWork) => advance(unitOfWork, run, slice, position, 'skipped'));
+        return apart(platform, (unitOfWork) => advance(unitOfWork, run, slice, position, 'skipped'));
       }
     }
   }
@@ -191,7 +173,7 @@ async function endNow(
   { id }: OpenRun,
   error: RunOverError,
 ): Promise<ScanState> {
-  await inUnitOfWork(platform, async (unitOfWork) => {
+  await apart(platform, async (unitOfWork) => {
     const run = await lockRun(await unitOfWork.db(), id);
     if (run !== undefined) await failRun(platform, unitOfWork, run, bodyOf(error));
   });
@@ -208,7 +190,7 @@ async function recordFailure(
   thrown: unknown,
 ): Promise<ScanState> {
   const found = slice.objects[position]!;
-  return inUnitOfWork(platform, async (unitOfWork) => {
+  return apart(platform, async (unitOfWork) => {
     // An object that cannot even be stamped has failed all the same.
     await unitOfWork
       .savepoint(() => task.markFailed(unitOfWork, found))
@@ -230,19 +212,16 @@ async function advance(
   verdict: 'successes' | 'failures' | 'skipped',
 ): Promise<ScanState> {
   const state = await advanceSlice(await unitOfWork.db(), run.id, slice, position, verdict);
-  if (state === undefined) throw new SliceLostError();
+  if (state === undefined)
+    throw new LostPieceError(409, 'The slice is in other hands now; what was done about it was rolled back', {
+      id: 'SCAN_SLICE_LOST',
+    });
   return state;
 }
 
-function inUnitOfWork<T>({ database, observe }: TaskScannerPlatform, work: (unit: UnitOfWork) => Promise<T>) {
-  const onEffectError = (part: string, error: unknown) => observe({ kind: 'server.failed', part, error });
-  return runUnitOfWork(database, { onEffectError }, work);
-}
-
-/** What is no failure of the object: the slice was lost, or the database. The job is tried again. */
+/** An object that others were always in the way of is done with the next job of the lane, too. */
 function isOurs(error: unknown): boolean {
-  if (error instanceof SliceLostError) return true;
-  return troubleOf(error) !== undefined;
+  return !isOfPiece(error) || troubleOf(error) === 'conflict';
 }
 
 function brokeItsThread(): ResourceError {

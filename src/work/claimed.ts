@@ -1,3 +1,5 @@
+import type { Db } from '#database/index.ts';
+
 /** The fence: which life of which node holds a piece of work. */
 export interface Holder {
   readonly nodeId: number;
@@ -5,6 +7,9 @@ export interface Holder {
   /** Of whoever claims: tells it from another life of the same epoch, which is there only where a fail-over has lost one of them. */
   readonly life?: string;
 }
+
+/** Throws when work is another's now, and keeps others from taking it until the given transaction ends. */
+export type Fence = (transaction: Db) => Promise<void>;
 
 /** What all pieces of work have in common once a node holds them. */
 export interface Claimed {

@@ -6,7 +6,8 @@
  * starts before its time by the database's clock; what was claimed and has not started is handed back by whoever cannot
  * start it; a claim that is too old when it is to start is checked again in the database.
  */
-export { type Claimed, claimKey, type Holder, type Kind } from './claimed.ts';
+export { type Claimed, claimKey, type Fence, type Holder, type Kind } from './claimed.ts';
+export { type Completions, completeIn } from './completion.ts';
 export { START_HOLDS_MS } from './desk.ts';
 export {
   FencedOutError,
@@ -20,7 +21,18 @@ export {
   ownedByLivesOf,
   suspectedAfter,
 } from './fence-repository.ts';
-export { isPoison, isSuspect, MAX_INTERRUPTIONS, mayBeWhy, SUSPECT_FROM } from './suspicion.ts';
-export { untilKnown } from './unknown-commit.ts';
+export { insist, untilKnown } from './insist.ts';
+export { workLane } from './lane.ts';
+export { apart, isOfPiece, LostPieceError, TURN_MS, tellingEffects } from './piece.ts';
+export { hasFreePortions, portionFor } from './portion-repository.ts';
+export { doubling, retryAfter } from './retry.ts';
+export {
+  isPoison,
+  isSuspect,
+  MAX_INTERRUPTIONS,
+  MOST_BEGINNINGS,
+  mayBeWhy,
+  SUSPECT_FROM,
+} from './suspicion.ts';
 export { type Seat, WorkPoller } from './work-poller.ts';
 export type { Ask, Claim, WorkStore } from './work-store.ts';

@@ -8,6 +8,9 @@ export const SUSPECT_FROM = MAX_SUSPICIONS - 1;
 /** Also by the ends of nodes that only hung: what makes them hang must not go on for ever. */
 export const MAX_INTERRUPTIONS = 10;
 
+/** A piece of a job that was begun so often without an end is what has ended its threads or nodes. */
+export const MOST_BEGINNINGS = MAX_SUSPICIONS;
+
 export function isSuspect({ suspected }: Pick<Claimed, 'suspected'>): boolean {
   return suspected >= SUSPECT_FROM;
 }

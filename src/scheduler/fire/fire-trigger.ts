@@ -2,7 +2,7 @@ import { type Database, type Db, runUnitOfWork, troubleOf } from '#database/inde
 import { toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { type Context, type SecurityContext, systemContext } from '#resource/index.ts';
-import { FencedOutError, untilKnown } from '#work/index.ts';
+import { completeIn, FencedOutError, untilKnown } from '#work/index.ts';
 import { endedEntries, lostEntry, missedEntries } from '../run/ledger-entry.ts';
 import { formatRunKey, type LedgerEntry, transactionOf } from '../run/run.ts';
 import { isRepeatable } from '../schedule/schedule.ts';
@@ -138,12 +138,10 @@ async function invokeInside(
     const { holder, run, decision } = firing;
     const entries = endedEntries(firing, log, null);
     if (!unitOfWork.isOpen) return entries;
-    // What it wrote waits for the commit, and so does its completion: they leave as one statement, with those of others.
-    if (await unitOfWork.write(runCompletions, { holder, run, next: decision.next, entries })) {
-      if (unitOfWork.isLight) await executed?.();
-      return null;
-    }
-    throw new FencedOutError('run', 'SCHED_FENCED_OUT');
+    const ended = { holder, run, next: decision.next, entries };
+    await completeIn(unitOfWork, runCompletions, ended, () => new FencedOutError('run', 'SCHED_FENCED_OUT'));
+    if (unitOfWork.isLight) await executed?.();
+    return null;
   });
 }
 

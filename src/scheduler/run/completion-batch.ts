@@ -1,7 +1,6 @@
 import { isPassing } from '#database/index.ts';
 import { firstOf } from '#json/index.ts';
-import { backOff } from '#lifecycle/index.ts';
-import type { Holder } from '#work/index.ts';
+import { type Holder, insist } from '#work/index.ts';
 import type { JobStore } from '../store/job-store.ts';
 import { type Completion, formatRunKey } from './run.ts';
 
@@ -54,25 +53,23 @@ export class CompletionBatch {
   }
 
   async #complete(holder: Holder, batch: readonly Item[]): Promise<void> {
-    for (let failures = 0; ; ) {
-      try {
-        const done = await this.#store.complete(
-          holder,
-          batch.map((item) => item.completion),
-        );
-        for (const item of batch) {
-          const ours = done.has(formatRunKey(item.completion.run));
-          // An earlier attempt may have been committed without an answer.
-          item.resolve(ours || (failures > 0 && (await this.#wasCompleted(holder, item))));
-        }
-        return;
-      } catch (error) {
-        this.#onError(error);
-        failures += 1;
-        if (!isPassing(error)) return this.#completeEach(holder, batch);
-        await backOff(failures, 20, 2_000);
+    let failures = 0;
+    const complete = async () => {
+      const done = await this.#store.complete(
+        holder,
+        batch.map((item) => item.completion),
+      );
+      for (const item of batch) {
+        const ours = done.has(formatRunKey(item.completion.run));
+        // An earlier attempt may have been committed without an answer.
+        item.resolve(ours || (failures > 0 && (await this.#wasCompleted(holder, item))));
       }
-    }
+    };
+    const failed = (error: unknown) => {
+      this.#onError(error);
+      failures += 1;
+    };
+    await insist(complete, { failed, mayRepeat: isPassing }).catch(() => this.#completeEach(holder, batch));
   }
 
   async #wasCompleted(holder: Holder, { completion }: Item): Promise<boolean> {
@@ -93,20 +90,13 @@ export class CompletionBatch {
         log: null,
       }));
       const bare = { ...item.completion, entries };
-      for (let failures = 1; ; failures++) {
-        try {
-          const done = await this.#store.complete(holder, [bare]);
-          item.resolve(done.has(formatRunKey(bare.run)) || (await this.#wasCompleted(holder, item)));
-          break;
-        } catch (error) {
-          this.#onError(error);
-          if (!isPassing(error)) {
-            item.resolve(false);
-            break;
-          }
-          await backOff(failures, 20, 2_000);
-        }
-      }
+      const complete = async () => {
+        const done = await this.#store.complete(holder, [bare]);
+        item.resolve(done.has(formatRunKey(bare.run)) || (await this.#wasCompleted(holder, item)));
+      };
+      await insist(complete, { failed: this.#onError, mayRepeat: isPassing }).catch(() =>
+        item.resolve(false),
+      );
     }
   }
 }

@@ -1,7 +1,7 @@
 import { type DatabaseClock, isPassing } from '#database/index.ts';
 import { backOff, type Quarantine } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { type Holder, mayBeWhy, type Seat } from '#work/index.ts';
+import { type Holder, insist, mayBeWhy, type Seat } from '#work/index.ts';
 import { type FiringEnd, type FiringResult, isUnreachable } from '../fire/fire-trigger.ts';
 import type { Firing } from '../fire/firing.ts';
 import type { ShortFirings } from '../fire/short-firings.ts';
@@ -194,21 +194,9 @@ export class RunExecutor {
   }
 
   /** Repeats what may be repeated until the database takes it, or fails so that it never will. */
-  async #insist(
-    what: string,
-    act: () => Promise<unknown>,
-    isRepeated: (error: unknown) => boolean = () => true,
-  ): Promise<void> {
-    for (let failures = 1; ; failures++) {
-      try {
-        await act();
-        return;
-      } catch (error) {
-        this.#options.observe({ kind: 'loop.failed', loop: what, error });
-        if (!isRepeated(error)) throw error;
-        await backOff(failures, 50, 2_000);
-      }
-    }
+  #insist<T>(loop: string, act: () => Promise<T>, mayRepeat?: (error: unknown) => boolean): Promise<T> {
+    const failed = (error: unknown) => this.#options.observe({ kind: 'loop.failed', loop, error });
+    return insist(act, { failed, ...(mayRepeat === undefined ? {} : { mayRepeat }) });
   }
 
   #say({ run, decision, invoker }: Firing, { ms, error }: FiringResult, end: FiringEnd): void {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { type Db, type GroupStep, type GroupWrite, numbers, texts } from '#database/index.ts';
-import type { Holder } from '#work/index.ts';
+import { type Db, type GroupStep, numbers, texts } from '#database/index.ts';
+import type { Completions, Holder } from '#work/index.ts';
 import { type Completion, formatRunKey, type LedgerEntry } from '../run/run.ts';
 import { NORMAL_PRIORITY } from '../schedule/schedule.ts';
 import { LEDGER, LEDGER_ENTRY, ledgerEntries } from './ledger-repository.ts';
@@ -58,7 +58,7 @@ export async function completeRuns(
 }
 
 /** The same together with what the runs have stored, if all of them are still their holders'. */
-export const runCompletions: GroupWrite<HeldCompletion> = {
+export const runCompletions: Completions<HeldCompletion> = {
   isGuarded: true,
   isPlannedAnew: true,
   steps: (completions) => completionSteps(completions),
