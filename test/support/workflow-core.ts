@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import pg from 'pg';
 import { ConfigStore, readSettings } from '#config/index.ts';
 import type { Database } from '#database/index.ts';
@@ -30,6 +31,7 @@ export async function openWorkflowCore(
     answerLimitBytes: 2 ** 26,
     bodyLimitBytes: 2 ** 20,
     version: '0',
+    serviceDirectory: join(location, 'service'),
   });
   await core.queue.prepare();
   const { id: nodeId } = await database.db

@@ -1,7 +1,7 @@
 import { nextInUtc } from '#cron/index.ts';
 import { InternalServerError, ResourceError } from '#errors/index.ts';
 import { getMember } from '#json/index.ts';
-import { Connection, nextPart, personName, readerOf, type WriteContext } from '#resource/index.ts';
+import { Connection, dbOf, nextPart, personName, readerOf, type WriteContext } from '#resource/index.ts';
 import { delegateExecution, fromDelegate, withDates, withIsoDates } from '../delegate/delegate-view.ts';
 import { Delegate, type DelegateCall, type EngineHandlers, type ExecutionView } from '../engine/index.ts';
 import { runHttpTask } from '../http/index.ts';
@@ -23,8 +23,13 @@ export function stepHandlers(
   platform: WorkflowPlatform,
   context: WriteContext,
   { instance, instanceChange, now }: Changes,
-  reachOut: ReachOut,
+  mayReachOut: ReachOut,
 ): EngineHandlers {
+  /** Also not for a job that is another's by now: that does it itself. */
+  const reachOut = async () => {
+    await mayReachOut();
+    await context.fence?.(await dbOf(platform, context));
+  };
   // The engine does not know it: it is only kept and shown.
   const setBusinessStatus = (status: string) => {
     instanceChange.business_status = status;

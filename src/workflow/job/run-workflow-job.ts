@@ -3,6 +3,7 @@ import type { UnitOfWork } from '#database/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Job, JobFailure, JobHandler } from '#queue/index.ts';
 import { SYSTEM, systemContext } from '#resource/index.ts';
+import type { Fence } from '#work/index.ts';
 import { findDefinition } from '../definition/definition-repository.ts';
 import { planNext } from '../engine/index.ts';
 import { beginStep } from '../instance/begin-step.ts';
@@ -35,15 +36,15 @@ const SUSPENDED_PAUSE_MS = 300_000;
 export function workflowJobs(platform: WorkflowPlatform): JobHandler {
   const together = new JobsTogether(platform);
   return {
-    async run(unitOfWork, job) {
+    async run(unitOfWork, job, fence) {
       const { job: id, instance, transaction } = job.data;
       if (typeof id !== 'string') return;
       if (isAwaited(job)) unitOfWork.afterCommit('tell who waits for a job', platform.runEnded.tell);
       if (typeof transaction === 'string')
         unitOfWork.actor = { userId: SYSTEM.authenticationId, transactionId: transaction };
       if (!isActive(platform)) return putOff(platform, unitOfWork, job);
-      if (typeof instance === 'string') await moveInstance(platform, unitOfWork, job);
-      else await fireStartTimer(platform, unitOfWork, job);
+      if (typeof instance === 'string') await moveInstance(platform, unitOfWork, job, fence);
+      else await fireStartTimer(platform, unitOfWork, job, fence);
     },
     workTogether: async (jobs) => (isActive(platform) ? together.look(jobs) : new Map()),
     // One step of an instance at a time, however many jobs it has.
@@ -91,12 +92,17 @@ async function putOff(
   });
 }
 
-async function moveInstance(platform: WorkflowPlatform, unitOfWork: UnitOfWork, job: Job): Promise<void> {
+async function moveInstance(
+  platform: WorkflowPlatform,
+  unitOfWork: UnitOfWork,
+  job: Job,
+  fence: Fence,
+): Promise<void> {
   const { job: id, revision, transaction } = job.data;
   const { job: row, locked } = (await holdForJob(unitOfWork, String(id))) ?? {};
   if (row === undefined || locked === undefined || row.is_dead || row.revision !== revision) return;
   if (locked.suspended !== null) return putOff(platform, unitOfWork, job, SUSPENDED_PAUSE_MS);
-  const step = beginStep(platform, contextOf(locked, unitOfWork, transaction));
+  const step = beginStep(platform, { ...contextOf(locked, unitOfWork, transaction), fence });
   await takeStep(step, locked, stimulusOf(row), servedBy(row));
 }
 
@@ -109,7 +115,12 @@ async function holdForJob(unitOfWork: UnitOfWork, id: string): Promise<LockedJob
   return lockForJob(await unitOfWork.db(), id);
 }
 
-async function fireStartTimer(platform: WorkflowPlatform, unitOfWork: UnitOfWork, job: Job): Promise<void> {
+async function fireStartTimer(
+  platform: WorkflowPlatform,
+  unitOfWork: UnitOfWork,
+  job: Job,
+  fence: Fence,
+): Promise<void> {
   const id = String(job.data['job']);
   // As long as nobody else moves it, nothing is locked: it is moved only if it is as it was read.
   const isSeen = unitOfWork.mayBePending(startTimerKey(id));
@@ -124,7 +135,7 @@ async function fireStartTimer(platform: WorkflowPlatform, unitOfWork: UnitOfWork
   if (!(await unitOfWork.write(startTimerMoves, { id, revision, next: next ?? null }))) unitOfWork.refuse();
   if (next !== undefined)
     await enqueueJob(platform, unitOfWork, { id, revision: revision + 1, dueAt: next.dueAt });
-  const context = { ...systemContext(), unitOfWork };
+  const context = { ...systemContext(), unitOfWork, fence };
   await startInstance(beginStep(platform, context), definition, {
     element: row.element,
     variables: {},
