@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '#database/index.ts';
+import { type Fault, faultyEnvironment } from '../support/database-faults.ts';
 import { eventually } from '../support/eventually.ts';
+import { some } from '../support/long.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { type NodeProcess, startNodeProcess } from '../support/node-process.ts';
 import type { TestDatabase } from '../support/postgres.ts';
@@ -46,9 +48,12 @@ describe('a scan over a cluster', () => {
     await test[Symbol.asyncDispose]();
   });
 
-  async function start(name: string): Promise<NodeProcess> {
+  async function start(name: string, environment: Record<string, string> = {}): Promise<NodeProcess> {
     const options = { name, databaseUrl: test.url, project: project.location };
-    const node = await startNodeProcess({ ...options, environment: { SVC_LOG_LEVEL: 'info' } });
+    const node = await startNodeProcess({
+      ...options,
+      environment: { SVC_LOG_LEVEL: 'info', ...environment },
+    });
     nodes.push(node);
     return node;
   }
@@ -60,25 +65,46 @@ describe('a scan over a cluster', () => {
         from svc_scan_run`.execute(database.db)
     ).rows[0]!;
 
-  it('processes every object exactly once when two of its three nodes are killed at random moments', async () => {
-    const first = await start('a');
-    const [b, c] = await Promise.all([start('b'), start('c')]);
-    await sql`
-      insert into managed_object (type, id, data)
-      select 'item', 'item-' || n, jsonb_build_object('n', n, 'times', 0)
-      from generate_series(0, ${OBJECTS - 1}::int) n`.execute(database.db);
-    const { status } = await first.api('POST', 'taskscanner?_action=execute', {
+  const addItems = (count: number) =>
+    sql`
+    insert into managed_object (type, id, data)
+    select 'item', 'item-' || n, jsonb_build_object('n', n, 'times', 0)
+    from generate_series(0, ${count - 1}::int) n`.execute(database.db);
+
+  async function execute(
+    node: NodeProcess,
+    { numberOfThreads, source }: { numberOfThreads: number; source: string },
+  ): Promise<void> {
+    const { status } = await node.api('POST', 'taskscanner?_action=execute', {
       body: {
-        numberOfThreads: 12,
+        numberOfThreads,
         scan: {
           object: 'managed/item',
           _queryFilter: '!(/task/completed pr)',
           taskState: { started: '/task/started', completed: '/task/completed' },
         },
-        task: { script: { type: 'text/javascript', source: SCRIPT } },
+        task: { script: { type: 'text/javascript', source } },
       },
     });
     expect(status).toBe(200);
+  }
+
+  const marks = async () =>
+    (
+      await sql<{ marks: number; items: number; most: number }>`
+        select sum(count)::int as marks, count(*)::int as items, max(count)::int as most
+        from (select count(*) from managed_object where type = 'mark' group by data->>'item') m`.execute(
+        database.db,
+      )
+    ).rows;
+  const left = async () =>
+    (await sql`select from work_job union all select from scan_slice`.execute(database.db)).rows;
+
+  it('processes every object exactly once when two of its three nodes are killed at random moments', async () => {
+    const first = await start('a');
+    const [b, c] = await Promise.all([start('b'), start('c')]);
+    await addItems(OBJECTS);
+    await execute(first, { numberOfThreads: 12, source: SCRIPT });
     const killAt = async (node: NodeProcess, share: number) => {
       await eventually(runNow, ({ processed }) => processed >= share * OBJECTS);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
@@ -99,12 +125,7 @@ describe('a scan over a cluster', () => {
       skipped: 0,
     });
     // What the script itself has written: a mark for each object that did not fail, and each changed once.
-    const { rows: marks } = await sql<{ marks: number; items: number; most: number }>`
-      select sum(count)::int as marks, count(*)::int as items, max(count)::int as most
-      from (select count(*) from managed_object where type = 'mark' group by data->>'item') m`.execute(
-      database.db,
-    );
-    expect(marks).toEqual([{ marks: OBJECTS - failures, items: OBJECTS - failures, most: 1 }]);
+    expect(await marks()).toEqual([{ marks: OBJECTS - failures, items: OBJECTS - failures, most: 1 }]);
     const { rows: items } = await sql<{ times: number; completed: boolean; count: number }>`
       select (data->>'times')::int as times, data->'task' ? 'completed' as completed, count(*)::int as count
       from managed_object where type = 'item' and data->'task' ? 'started'
@@ -113,9 +134,67 @@ describe('a scan over a cluster', () => {
       { times: 0, completed: false, count: failures },
       { times: 1, completed: true, count: OBJECTS - failures },
     ]);
-    const { rows: left } = await sql`select from work_job union all select from scan_slice`.execute(
-      database.db,
-    );
-    expect(left).toEqual([]);
+    expect(await left()).toEqual([]);
+  });
+
+  /** Each of them leaves a mark for its object; what asks for one needs a transaction, so that its objects go one by one. */
+  const MARK = "svc.create('managed/mark', null, { item: input._id });";
+  const SCRIPTS = {
+    together: `${MARK} true;`,
+    alone: `${MARK} svc.query('managed/mark', { _queryFilter: 'false' }); true;`,
+  };
+  const AT = {
+    taken: String.raw`update scan_slice s\s+set lane`,
+    stored: String.raw`update scan_slice s\s+set position = a\.next`,
+    moved: String.raw`update scan_slice s\s+set position = position \+ 1`,
+    handedOn: 'delete from scan_slice where run_id',
+  };
+
+  it.each(
+    some<[string, keyof typeof SCRIPTS, Fault]>(
+      [
+        ['has taken a slice', 'together', { statement: AT.taken, when: 'after', minRows: 1, what: 'kill' }],
+        ['has prepared objects', 'together', { statement: AT.stored, when: 'before', nth: 2, what: 'kill' }],
+        ['has stored objects', 'together', { statement: AT.stored, when: 'after', nth: 2, what: 'kill' }],
+        [
+          'has committed an object',
+          'alone',
+          { armedBy: AT.moved, statement: '^commit$', when: 'after', nth: 3, what: 'kill' },
+        ],
+      ],
+      [
+        ['has processed an object', 'alone', { statement: AT.moved, when: 'before', nth: 3, what: 'kill' }],
+        ['has moved its slice on', 'alone', { statement: AT.moved, when: 'after', nth: 3, what: 'kill' }],
+        [
+          'is about to hand its lane on',
+          'together',
+          { statement: AT.handedOn, when: 'before', what: 'kill' },
+        ],
+        [
+          'has handed its lane on',
+          'together',
+          { armedBy: AT.handedOn, statement: '^commit$', when: 'after', what: 'kill' },
+        ],
+      ],
+    ),
+  )('processes every object once though a node is killed when it %s, %s', async (_phase, kind, fault) => {
+    const objects = 120;
+    const first = await start('a', { SVC_ROLES: 'api' });
+    await addItems(objects);
+    const victim = await start('victim', faultyEnvironment(fault));
+    await execute(first, { numberOfThreads: 2, source: SCRIPTS[kind] });
+    expect(await victim.ended).toBe('SIGKILL');
+    await start('heir');
+    const run = await eventually(runNow, ({ state }) => state !== 'ACTIVE');
+    expect(run).toEqual({
+      state: 'COMPLETED',
+      total: objects,
+      processed: objects,
+      successes: objects,
+      failures: 0,
+      skipped: 0,
+    });
+    expect(await marks()).toEqual([{ marks: objects, items: objects, most: 1 }]);
+    expect(await left()).toEqual([]);
   });
 });

@@ -37,10 +37,7 @@ beforeAll(async () => {
 afterAll(() => scope.disposeAsync());
 
 test('what nobody can take back is not done for a job that is to be done by another node', async () => {
-  const { _id: id } = (await core.connection.create('workflow/processinstance', null, { _key: 'asking' }))
-    .content as {
-    _id: string;
-  };
+  const { id } = await core.connection.create('workflow/processinstance', null, { _key: 'asking' });
   const [held] = await core.claim(1);
   await releaseJobs(database.db, { holder: core.holder, lost: 'silent' });
   await sql`update work_job set due_at = clock_timestamp()`.execute(database.db);
