@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { commonPieces, MANY, PIECE_FILES, sayingYes } from '../../support/common-pieces.ts';
 import { commonWork } from '../../support/common-work.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 import { createProject } from '../../support/project.ts';
@@ -11,12 +12,19 @@ const WAYS = {
   'a firing that stores an object': { ways: 2, statements: 2 },
   'a firing that was claimed ahead of its time': { ways: 3, statements: 3 },
   'a job that stores an object': { ways: 2, statements: 2 },
+  'a slice of one object of a scan': { ways: 15, statements: 17 },
+  [`a slice of ${MANY} objects`]: { ways: 15, statements: 17 },
+  'a delivery that makes its target': { ways: 20, statements: 30 },
+  [`${MANY} of them`]: { ways: 56, statements: 90 },
+  'an entry of a reconciliation that makes its target': { ways: 26, statements: 36 },
+  [`a chunk of ${MANY}`]: { ways: 59, statements: 93 },
 };
 
 test('one piece of work costs as many statements and ways as written down', async () => {
   await using database = await createMigratedDatabase();
-  await using project = await createProject({ 'conf/managed.json': { objects: [{ name: 'mark' }] } });
-  const works = await commonWork(database, await openWorkflowCore(database, project.location));
+  await using project = await createProject(PIECE_FILES);
+  const core = await openWorkflowCore(database, project.location, { scripts: () => sayingYes });
+  const works = { ...(await commonWork(database, core)), ...(await commonPieces(core)) };
   const found: Record<string, unknown> = {};
   for (const [name, { prepare, act }] of Object.entries(works)) {
     await prepare();
