@@ -268,6 +268,10 @@ describe('a project where business roles are those that one logs in with', () =>
     ).toMatchObject(refused);
     expect(await asDesk('PATCH', 'managed/role/report-reader', by)).toMatchObject(refused);
     expect((await asDesk('PATCH', 'managed/role/gardener', by)).status).toBe(200);
+    const over = [{ duration: '2001-01-01T00:00:00.000Z/2002-01-01T00:00:00.000Z' }];
+    const ended = { body: [{ operation: 'add', field: '/temporalConstraints', value: over }] };
+    expect(await asDesk('PATCH', 'managed/role/report-reader', ended)).toMatchObject(refused);
+    expect((await asDesk('PATCH', 'managed/role/gardener', ended)).status).toBe(200);
     await api('PUT', 'managed/user/rea', { body: person('rea', { roles: [managed('report-reader')] }) });
     const password = { body: [{ operation: 'replace', field: '/password', value: 'Another-passw0rd' }] };
     expect(await asDesk('PATCH', 'managed/user/rea', password)).toMatchObject({

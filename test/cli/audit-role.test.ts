@@ -83,6 +83,16 @@ describe.skipIf((process.env['SVC_TEST_PGBOUNCER'] ?? '') !== '')('a role that w
     expect(failed).toEqual([]);
   });
 
+  it('puts nothing in the place of the trail that is not found', async () => {
+    const { pool, db } = server.database;
+    await pool.query('create view public.audit_seal as select * from svc_audit_trail.audit_seal');
+    const found = await verifyAudit(db, new AuditKeys(RING), {}, undefined);
+    await pool.query('drop view public.audit_seal');
+    expect(found.findings).toMatchObject([
+      { kind: 'in-the-way', message: expect.stringContaining('public.audit_seal') },
+    ]);
+  });
+
   it.each([
     `update audit_event set event = '{}'`,
     'delete from audit_event',

@@ -36,9 +36,12 @@ export async function checkGrantedRoles(exchange: WriteExchange): Promise<void> 
     await roleGrants.require(exchange.context, collection, changed, formatPointer([property]));
   }
   for (const { owner, relationship } of platform.types.governedBy(type.name)) {
-    const { conditionField: field, property } = relationship;
-    const isNew = field !== null && !equalJson(object[field] ?? null, before?.[field] ?? null);
-    if (!isNew) continue;
+    const { conditionField, temporalField, property } = relationship;
+    // Who is given it, and when those who have it do.
+    const field = [conditionField, temporalField].find(
+      (one) => one !== null && !equalJson(object[one] ?? null, before?.[one] ?? null),
+    );
+    if (field === undefined || field === null) continue;
     for (const step of steps) {
       if (isAt(step, `managed/${owner.name}`, property))
         await requireBeyond(exchange, step, [own(exchange)], field);

@@ -6,7 +6,7 @@ const FUNCTIONS = [
 ];
 /** What nodes call, and only the owner may do. */
 const OF_THE_OWNER = ['audit_event_add_partitions()', 'audit_prune(interval)'];
-const SCHEMA = 'svc_audit_trail';
+export const TRAIL_SCHEMA = 'svc_audit_trail';
 /** In the order in which those who write and seal take theirs. */
 const LOCK = 'lock table audit_event, audit_unsealed, audit_seal in access exclusive mode';
 
@@ -18,37 +18,37 @@ const LOCK = 'lock table audit_event, audit_unsealed, audit_seal in access exclu
 export function auditRoleStatements({ owner, service }: { owner: string; service: string }): string {
   const [to, from] = [quoted(owner), quoted(service)];
   const searchPath = `do $$ begin
-  execute format('alter role ${from} in database %I set search_path = public, ${SCHEMA}', current_database());
+  execute format('alter role ${from} in database %I set search_path = public, ${TRAIL_SCHEMA}', current_database());
 end $$;
 -- Sessions that are open know nothing of it; nodes open others.
 select pg_terminate_backend(pid) from pg_stat_activity
 where usename = '${service}' and datname = current_database()
-  and not exists (select from pg_namespace where nspname = '${SCHEMA}');
+  and not exists (select from pg_namespace where nspname = '${TRAIL_SCHEMA}');
 `;
   const move = inTransaction([
-    `set local search_path = ${SCHEMA}, public`,
+    `set local search_path = ${TRAIL_SCHEMA}, public`,
     LOCK,
     `do $$ begin
   if not exists (select from pg_roles where rolname = '${owner}') then create role ${to} nologin; end if;
 end $$`,
-    `create schema if not exists ${SCHEMA}`,
-    `alter schema ${SCHEMA} owner to ${to}`,
-    `revoke all on schema ${SCHEMA} from public, ${from}`,
-    `grant usage on schema ${SCHEMA} to ${from}`,
+    `create schema if not exists ${TRAIL_SCHEMA}`,
+    `alter schema ${TRAIL_SCHEMA} owner to ${to}`,
+    `revoke all on schema ${TRAIL_SCHEMA} from public, ${from}`,
+    `grant usage on schema ${TRAIL_SCHEMA} to ${from}`,
     forEachTable(
       `alter table %s owner to ${to}`,
       `revoke all on %s from public, ${from}`,
-      `alter table %s set schema ${SCHEMA}`,
+      `alter table %s set schema ${TRAIL_SCHEMA}`,
     ),
     `grant select, insert on audit_event, audit_seal to ${from}`,
     `grant select, insert, delete on audit_unsealed to ${from}`,
     ...FUNCTIONS.flatMap((signature) => [
       `alter function ${signature} owner to ${to}`,
-      `alter function ${signature} set schema ${SCHEMA}`,
+      `alter function ${signature} set schema ${TRAIL_SCHEMA}`,
     ]),
-    `alter function audit_event_await_seal() set search_path = ${SCHEMA}, pg_temp`,
+    `alter function audit_event_await_seal() set search_path = ${TRAIL_SCHEMA}, pg_temp`,
     ...OF_THE_OWNER.flatMap((signature) => [
-      `alter function ${signature} security definer set search_path = ${SCHEMA}, pg_temp`,
+      `alter function ${signature} security definer set search_path = ${TRAIL_SCHEMA}, pg_temp`,
       `revoke all on function ${signature} from public`,
       `grant execute on function ${signature} to ${from}`,
     ]),
@@ -60,7 +60,7 @@ end $$`,
 export function undoAuditRoleStatements({ service }: { service: string }): string {
   const from = quoted(service);
   return inTransaction([
-    `set local search_path = ${SCHEMA}, public`,
+    `set local search_path = ${TRAIL_SCHEMA}, public`,
     LOCK,
     forEachTable(`alter table %s owner to ${from}`, 'alter table %s set schema public'),
     ...FUNCTIONS.flatMap((signature) => [

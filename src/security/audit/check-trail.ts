@@ -14,6 +14,7 @@ export interface TrailFinding {
     | 'missing-seals'
     | 'head'
     | 'waiting'
+    | 'in-the-way'
     | 'file';
   readonly message: string;
   readonly entry?: string;

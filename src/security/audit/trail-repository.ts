@@ -3,6 +3,7 @@ import type { Db } from '#database/index.ts';
 import { oneRow } from '#database/index.ts';
 import { firstOf, lastOf } from '#json/index.ts';
 import { AUDIT_TOPICS, type AuditTopic } from './audit-event.ts';
+import { TRAIL_SCHEMA } from './audit-role.ts';
 import type { Seal } from './seal.ts';
 import { IS_SOUND_SEAL, isoTime, MOST_EVENT_BYTES, shortened } from './sound-row-repository.ts';
 import type { StoredEntry } from './stored-entry.ts';
@@ -28,6 +29,21 @@ export interface StoredSeal {
   readonly number: string;
   readonly place: string;
   readonly row: string;
+}
+
+/**
+ * What has the name of a table of the trail, and would be found in its place by nodes whose role writes it (`svc audit role`): that role
+ * may create what it likes beside the schema of the trail.
+ */
+export async function listInTheWay(db: Db): Promise<readonly string[]> {
+  const { rows } = await sql<{ relation: string }>`
+    select n.nspname || '.' || c.relname as relation
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relname in ('audit_event', 'audit_seal', 'audit_unsealed')
+      and (n.nspname = 'public' or n.nspname = any(current_schemas(false))) and n.nspname <> ${TRAIL_SCHEMA}
+      and exists (select from pg_namespace where nspname = ${TRAIL_SCHEMA})
+    order by relation`.execute(db);
+  return rows.map(({ relation }) => relation);
 }
 
 /** The next seals in the order of their numbers, with about a thousand entries. */

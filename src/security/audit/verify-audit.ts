@@ -10,6 +10,7 @@ import {
   findGaps,
   findLoose,
   hasSeal,
+  listInTheWay,
   listSpans,
   readWaiting,
   type TrailRange,
@@ -48,6 +49,10 @@ export async function verifyAudit(
   noted: TrailHead | undefined,
 ): Promise<Verification> {
   const checker = new TrailChecker(keys, { isPart: range.from !== undefined });
+  for (const relation of await listInTheWay(db)) {
+    const message = `${relation} stands where nodes look for the trail: what they write may go there, and stay in no trail`;
+    checker.find({ kind: 'in-the-way', message });
+  }
   const last = await findLastSeal(db, keys);
   const waiting = await countWaiting(db);
   for await (const item of readTrail(db, range)) {
