@@ -86,8 +86,8 @@ describe.skipIf((process.env['SVC_TEST_PGBOUNCER'] ?? '') !== '')('a role that w
   it('puts nothing in the place of the trail that is not found', async () => {
     const { pool, db } = server.database;
     await pool.query('create view public.audit_seal as select * from svc_audit_trail.audit_seal');
-    const found = await verifyAudit(db, new AuditKeys(RING), {}, undefined);
-    await pool.query('drop view public.audit_seal');
+    const verified = verifyAudit(db, new AuditKeys(RING), {}, undefined);
+    const found = await verified.finally(() => pool.query('drop view public.audit_seal'));
     expect(found.findings).toMatchObject([
       { kind: 'in-the-way', message: expect.stringContaining('public.audit_seal') },
     ]);

@@ -138,19 +138,20 @@ describe('a node that has a standby for reading', () => {
     const roles = ['svc-admin'];
     const { key } = (await ask('PUT', 'apikey/reader', {}, { roles })).body;
     const ida = { 'X-Svc-Username': 'ida', 'X-Svc-Password': 'Reads-4-a-while' };
-    const internal = (granted: string[]) =>
-      ask('PUT', 'repo/internal/user/ida', {}, { password: ida['X-Svc-Password'], roles: granted });
-    await internal(roles);
+    await ask('PUT', 'repo/internal/user/ida', {}, { password: ida['X-Svc-Password'], roles });
     const ways = [session, { 'X-Svc-Api-Key': key ?? '' }, ida];
     await arrives((await write('secret', 1)).seen);
     const before = await counts();
     for (const way of ways) expect(await read(way)).toBe(200);
     expect((await counts()).replica).toBeGreaterThanOrEqual(before.replica + ways.length);
     await pause();
-    await ask('POST', 'authentication?_action=logout', { ...session, 'X-Requested-With': 'test' }, {});
-    await ask('DELETE', 'apikey/reader');
-    await internal(['svc-authorized']);
-    expect(await Promise.all(ways.map(read))).toEqual([401, 401, 403]);
+    const out = { method: 'POST', headers: { ...session, 'X-Requested-With': 'test' } };
+    expect((await fetch(`${server.url}/svc/authentication?_action=logout`, out)).status).toBe(200);
+    expect((await ask('DELETE', 'apikey/reader')).status).toBe(200);
+    const less = { password: 'Reads-5-a-while', roles: ['svc-authorized'] };
+    expect((await ask('PUT', 'repo/internal/user/ida', {}, less)).status).toBe(200);
+    expect(await Promise.all(ways.map(read))).toEqual([401, 401, 401]);
+    expect(await read({ ...ida, 'X-Svc-Password': less.password })).toBe(403);
     await resume();
   });
 
