@@ -110,4 +110,37 @@ describe('questions about schedules', () => {
     expect([error.code, error.detail.id]).toEqual([400, 'SCHED_BAD_CALENDAR']);
     await isForAdministrators('scheduler/job?_action=calendar');
   });
+
+  it('are written over by nobody who has not seen what somebody else has made of them', async () => {
+    const body = { schedule: '0 0 2 * * ?', timeZone: 'UTC', invokeService: 'elsewhere' };
+    const { _rev: first } = (await site.api('PUT', 'scheduler/job/shared', { body })).body;
+    const at = (rev: string) => ({ headers: { 'If-Match': `"${rev}"` } });
+    // It goes on as it is declared, whether it waits or not.
+    await site.api('POST', 'scheduler/job/shared?_action=pause');
+    await site.api('POST', 'scheduler/job/shared?_action=resume');
+    const { result } = (await site.api('GET', 'scheduler/job?_queryFilter=_id eq "shared"')).body;
+    expect(result).toMatchObject([{ _rev: first }]);
+    const changed = await site.api('PUT', 'scheduler/job/shared', {
+      body: { ...body, schedule: '0 0 3 * * ?' },
+      ...at(first),
+    });
+    expect(changed.status).toBe(200);
+    const second = changed.body._rev;
+    expect(second).not.toBe(first);
+    for (const late of [
+      await site.api('PUT', 'scheduler/job/shared', { body, ...at(first) }),
+      await site.api('PUT', 'scheduler/job/shared?_dryRun=true', { body, ...at(first) }),
+      await site.api('DELETE', 'scheduler/job/shared', at(first)),
+    ]) {
+      expect([late.status, late.body.detail]).toEqual([
+        412,
+        { id: 'OBJECT_REVISION', hint: expect.stringContaining(second), revision: second },
+      ]);
+    }
+    expect((await site.api('GET', 'scheduler/job/shared')).body).toMatchObject({
+      _rev: second,
+      schedule: '0 0 3 * * ?',
+    });
+    expect((await site.api('DELETE', 'scheduler/job/shared', at(second))).status).toBe(200);
+  });
 });

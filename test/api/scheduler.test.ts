@@ -58,11 +58,12 @@ describe('schedules over HTTP', () => {
       body: { schedule: '0 0 2 * * ?', invokeService: 'elsewhere', timeZone: 'UTC' },
     });
     expect(created.status).toBe(201);
-    expect(created.headers.get('etag')).toBeNull();
+    expect(created.headers.get('etag')).toBe(`"${created.body._rev}"`);
     const { warnings, ...job } = created.body;
     expect(warnings).toEqual([expect.stringMatching(/No run will find the service 'elsewhere'/)]);
     expect(job).toEqual({
       _id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      _rev: expect.stringMatching(/^[0-9a-f]{16}$/),
       enabled: true,
       persisted: true,
       misfirePolicy: 'fireAndProceed',

@@ -21,6 +21,7 @@ import {
   timingOf,
   unknownMembers,
 } from './schedule.ts';
+import { requireRevision, scheduleRevision } from './schedule-revision.ts';
 import { type ContextSeals, refuseForeignContext } from './sealed-context.ts';
 import { type SecretReferences, shownDefinition, withKeptContext } from './secret-context.ts';
 
@@ -99,9 +100,16 @@ export class KeptSchedules {
     return this.#warned(await this.#store(context, id, definition), definition, content);
   }
 
-  async update(context: Context, id: string, content: JsonObject): Promise<Resource> {
+  /** @param revision of which it is to be; null for any. @throws PreconditionFailedError */
+  async update(
+    context: Context,
+    id: string,
+    content: JsonObject,
+    revision: string | null = null,
+  ): Promise<Resource> {
     const given = this.#parse(context, content);
     const old = await this.#hold(context, id);
+    requireRevision(old, revision);
     const before = await this.#platform.seals.open(old.definition);
     const definition = withKeptContext(id, given, before, this.#platform.secrets);
     await this.#requireRight(context, given, shownDefinition(id, before, this.#platform.secrets));
@@ -109,8 +117,9 @@ export class KeptSchedules {
   }
 
   /** @returns what it was */
-  async delete(context: Context, id: string): Promise<Resource> {
+  async delete(context: Context, id: string, revision: string | null = null): Promise<Resource> {
     const job = await this.#hold(context, id);
+    requireRevision(job, revision);
     const before = await this.#view(context, job);
     await removeSchedule(this.#scopeOf(context), job);
     this.#afterChange(context, job);
@@ -200,7 +209,13 @@ export class KeptSchedules {
       definition: shownDefinition(job.id, await seals.openToShow(job.definition), secrets),
     };
     const { clock, dst } = this.#platform;
-    return jobResourceOf(view, { now: clock.now(), dst: dst(), language: languageOf(context) });
+    return jobResourceOf(view, {
+      // Scripts see what those of the field see.
+      revision: context.client.isExternal ? scheduleRevision(job.definition) : null,
+      now: clock.now(),
+      dst: dst(),
+      language: languageOf(context),
+    });
   }
 
   /** A run under way with the fields of its schedule, which may have been deleted meanwhile. */

@@ -46,10 +46,10 @@ function jobProvider(
 
     async update(context, request, id) {
       requireSameId(request.content, id);
-      return schedules.update(context, id, request.content);
+      return schedules.update(context, id, request.content, request.revision);
     },
 
-    delete: (context, _request, id) => schedules.delete(context, id),
+    delete: (context, request, id) => schedules.delete(context, id, request.revision),
 
     async query(context, request) {
       const db = await dbOf(platform, context);

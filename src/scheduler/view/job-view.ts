@@ -14,13 +14,24 @@ import type { JobView } from './job-view-repository.ts';
  */
 export function jobResourceOf(
   job: JobView,
-  { now, dst, language }: { readonly now: number; readonly dst: DaylightSaving; readonly language: Language },
+  {
+    revision,
+    now,
+    dst,
+    language,
+  }: {
+    /** Null where none is shown. */
+    readonly revision: string | null;
+    readonly now: number;
+    readonly dst: DaylightSaving;
+    readonly language: Language;
+  },
 ): Resource {
   const { definition, triggers } = job;
   const isRunning = triggers[0]?.['acquired'] === true;
   const next =
     job.next_run_at === null && isRunning ? nextFiring(timingOf(definition, dst), now) : job.next_run_at;
-  return resource(job.id, null, {
+  return resource(job.id, revision, {
     ...fieldsOf(definition),
     words: scheduleWords(definition, language),
     ...(job.owner === null ? {} : { nodeId: job.owner }),
