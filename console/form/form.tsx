@@ -36,7 +36,7 @@ export function SchemaForm({
         const hints = [
           property.description,
           property.isProtected === true && editable ? t.protectedHint : undefined,
-          kind === 'secret' ? t.secretSet : undefined,
+          property.stored === undefined ? undefined : t.secretSet,
           computed ? t.computed : editable ? undefined : t.notYours,
         ].filter((hint) => hint !== undefined);
         return (

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '#json/index.ts';
+import { isSecretName, type JsonObject, type JsonValue } from '#json/index.ts';
 import { JSON_SCHEMA_DRAFT } from '#resource/index.ts';
 import type { FormProperty } from '../engine/index.ts';
 import { DATE_PATTERN } from './form-value.ts';
@@ -36,7 +36,11 @@ export function formSchema(
           ...(property.isRequired ? { required: true } : {}),
           ...(property.isReadable ? {} : { viewable: false }),
           ...(property.isWritable ? { userEditable: true } : {}),
-          ...(shown.has(property.id) ? { value: shown.get(property.id) ?? null } : {}),
+          ...(isSecret(property)
+            ? { private: true }
+            : shown.has(property.id)
+              ? { value: shown.get(property.id) ?? null }
+              : {}),
         },
       ]),
     ),
@@ -59,11 +63,17 @@ export function formAsJsonSchema(title: string, properties: readonly FormPropert
           ...(property.type === 'enum' ? { enum: property.values.map(({ id }) => id) } : {}),
           ...(property.type === 'date' ? { description: property.datePattern ?? DATE_PATTERN } : {}),
           ...(property.isWritable ? {} : { readOnly: true }),
+          ...(isSecret(property) ? { format: 'password', writeOnly: true } : {}),
         },
       ]),
     ),
     ...(required.length === 0 ? {} : { required: required.map(({ id }) => id) }),
   };
+}
+
+/** The types of the field have none for a secret: as everywhere, its name says that it is one. */
+function isSecret({ id, type }: FormProperty): boolean {
+  return (type === undefined || type === 'string') && isSecretName(id);
 }
 
 function typeOf({ type }: FormProperty): { readonly type?: string } {

@@ -4,6 +4,8 @@ import {
   describeStartForm,
   describeTaskForm,
   findTemplate,
+  formAsJsonSchema,
+  formSchema,
   lintForms,
   noneStart,
   readForm,
@@ -266,5 +268,25 @@ describe('a form key', () => {
       ['s', "has two form properties 'at'"],
       ['s', "has a form property 'choice' without values to choose from"],
     ]);
+  });
+});
+
+test('what is named as secrets are is typed unseen, and its value is not told', () => {
+  const secret = {
+    id: 'newPassword',
+    type: 'string',
+    isReadable: true,
+    isWritable: true,
+    isRequired: false,
+    values: [],
+  };
+  const number = { ...secret, id: 'token', type: 'long' };
+  const { properties } = formSchema([secret, number], [{ newPassword: 'hunter2', token: '3' }]);
+  expect(properties).toEqual({
+    newPassword: { type: 'string', title: 'newPassword', private: true, userEditable: true },
+    token: { type: 'integer', title: 'token', userEditable: true, value: '3' },
+  });
+  expect(formAsJsonSchema('Reset', [secret])['properties']).toEqual({
+    newPassword: { type: 'string', title: 'newPassword', format: 'password', writeOnly: true },
   });
 });
