@@ -14,6 +14,11 @@ export const BENCHMARKS: readonly Benchmark[] = [
     nextTo: 'the goals',
   },
   {
+    name: 'console',
+    what: 'The console in Chromium: from an empty and from a filled cache to its first screen; a key in a form until it is drawn',
+    nextTo: 'the goals',
+  },
+  {
     name: 'cron',
     what: 'Microseconds to the next firing of six expressions in three time zones',
     nextTo: 'cron-parser',
