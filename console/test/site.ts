@@ -28,7 +28,8 @@ export interface Visit {
   readonly base?: string;
   /** Below `/console`. */
   readonly path?: string;
-  readonly language?: 'en' | 'de';
+  /** `pseudo` is English with every text of the console marked, and longer. */
+  readonly language?: 'en' | 'de' | 'pseudo';
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
@@ -38,6 +39,8 @@ export interface Visitor {
   readonly page: Page;
   /** Breaches of the content policy, errors that nobody has caught, and files from elsewhere. */
   readonly problems: readonly string[];
+  /** What it has asked the server for, such as `GET managed/user`. */
+  readonly asked: readonly string[];
   /** What axe has against the page as it is now. */
   axe(): Promise<readonly string[]>;
   /** By how many pixels the page is wider than its window. */
@@ -72,9 +75,9 @@ export async function openSite(
   };
 }
 
-async function visit(
+export async function visit(
   browser: Browser,
-  server: TestServer,
+  server: Pick<TestServer, 'url'>,
   options: Visit,
   { isDeaf = false } = {},
 ): Promise<Visitor> {
@@ -89,7 +92,7 @@ async function visit(
   } = options;
   const context = await browser.newContext({
     viewport: { width, height },
-    locale: language,
+    locale: language === 'pseudo' ? 'en' : language,
     colorScheme: theme,
     // What moves while it is looked at is read wrongly.
     reducedMotion: 'reduce',
@@ -105,9 +108,14 @@ async function visit(
     // What is refused is shown on the page, and said by the browser besides.
     if (message.type() === 'error' && !text.startsWith('Failed to load resource')) problems.push(text);
   });
+  const asked: string[] = [];
   page.on('request', (request) => {
-    if (!request.url().startsWith(base)) problems.push(`from elsewhere: ${request.url()}`);
+    const url = request.url();
+    if (!url.startsWith(base)) problems.push(`from elsewhere: ${url}`);
+    const [path = ''] = url.slice(base.length).split('?');
+    if (path.startsWith('/svc/')) asked.push(`${request.method()} ${path.slice('/svc/'.length)}`);
   });
+  if (language === 'pseudo') await page.addInitScript("localStorage.setItem('svc.language', 'pseudo')");
   await page.addInitScript(
     `addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample))`,
   );
@@ -115,6 +123,7 @@ async function visit(
   return {
     page,
     problems,
+    asked,
     axe: async () => {
       // Evaluated from outside, where the policy of the page does not count.
       await page.evaluate(axe);
@@ -129,7 +138,7 @@ async function visit(
   };
 }
 
-async function logIn(context: BrowserContext, { url }: TestServer, user: string): Promise<void> {
+async function logIn(context: BrowserContext, { url }: Pick<TestServer, 'url'>, user: string): Promise<void> {
   const password = user === 'svc-admin' ? ADMIN_PASSWORD : PEOPLE_PASSWORD;
   const response = await context.request.post(`${url}/svc/authentication?_action=login`, {
     headers: { 'X-Svc-Username': user, 'X-Svc-Password': password, 'X-Requested-With': 'test' },

@@ -16,12 +16,16 @@ import { changesBetween, shown, type Write } from './write.ts';
 export function Conflict({
   write,
   onGoOn,
+  onSame,
   onCancel,
 }: {
   readonly write: Write;
   readonly onGoOn: (write: Write) => void;
+  /** It is as it was to be already, as after an answer that was lost. */
+  readonly onSame: (theirs: JsonObject) => void;
   readonly onCancel: () => void;
 }) {
+  const t = useWords(words);
   const { path } = write.call;
   const theirs = useQuery({
     queryKey: ['conflict', ...path],
@@ -32,7 +36,16 @@ export function Conflict({
   return (
     <Loaded of={theirs}>
       {(now) =>
-        Array.isArray(write.call.body) ? (
+        isAsWanted(write, now) ? (
+          <div className="stack">
+            <p>{t.sameText}</p>
+            <DialogFoot>
+              <Button look="primary" onPress={() => onSame(now)}>
+                {t.done}
+              </Button>
+            </DialogFoot>
+          </div>
+        ) : Array.isArray(write.call.body) ? (
           <Choices write={write} theirs={now} onGoOn={onGoOn} onCancel={onCancel} />
         ) : (
           <Whole write={write} theirs={now} onGoOn={onGoOn} onCancel={onCancel} />
@@ -53,9 +66,7 @@ interface Both {
 function Whole({ write, theirs, onGoOn, onCancel }: Both) {
   const t = useWords(words);
   const c = useWords(common);
-  const mine: Readonly<Record<string, unknown>> = { ...Object(write.call.body) };
-  const names = new Set([...Object.keys(mine), ...Object.keys(write.base ?? {})]);
-  const now = Object.fromEntries(Object.entries(theirs).filter(([name]) => names.has(name)));
+  const { mine, now } = bothOf(write, theirs);
   return (
     <div className="stack">
       <p>{t.wholeText}</p>
@@ -72,6 +83,26 @@ function Whole({ write, theirs, onGoOn, onCancel }: Both) {
         </Button>
       </DialogFoot>
     </div>
+  );
+}
+
+/** What is written as a whole, and of what there is now only what that is about. */
+function bothOf({ call, base }: Write, theirs: JsonObject) {
+  const mine: Readonly<Record<string, unknown>> = { ...Object(call.body) };
+  const names = new Set([...Object.keys(mine), ...Object.keys(base ?? {})]);
+  return { mine, now: Object.fromEntries(Object.entries(theirs).filter(([name]) => names.has(name))) };
+}
+
+function isAsWanted(write: Write, theirs: JsonObject): boolean {
+  if (write.call.method === 'DELETE') return false;
+  if (!Array.isArray(write.call.body)) {
+    const { mine, now } = bothOf(write, theirs);
+    return changesBetween(now, mine).length === 0;
+  }
+  return operationsOf(write).every(
+    ({ operation, field, value }) =>
+      changesBetween(valueAt(theirs, field) ?? null, operation === 'remove' ? null : (value ?? null))
+        .length === 0,
   );
 }
 

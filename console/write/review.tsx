@@ -13,8 +13,9 @@ import { Conflict } from './conflict.tsx';
 import { copiesOf } from './copy-as.ts';
 import { Report } from './report.tsx';
 import { type Toast, Toasts } from './toasts.tsx';
+import { Unanswered } from './unanswered.tsx';
 import { words } from './words.ts';
-import { apply, type Done, isConflict, rehearse, undoOf, type Write } from './write.ts';
+import { apply, type Done, isConflict, isUnanswered, rehearse, undoOf, type Write } from './write.ts';
 
 /** Shows what a change would do, and makes it when that is wanted. @returns what was done; undefined if nothing was */
 type Review = (write: Write) => Promise<Done | undefined>;
@@ -115,6 +116,7 @@ function ReviewDialog({
         <Conflict
           write={write}
           onCancel={onCancel}
+          onSame={(theirs) => onDone(write, { answer: theirs, transaction: undefined })}
           onGoOn={(next) => {
             setError(undefined);
             setWrite(next);
@@ -147,7 +149,11 @@ function ReviewDialog({
           </>
         )}
       </Loaded>
-      {error === undefined ? null : <ErrorNote error={error} />}
+      {error === undefined ? null : isUnanswered(error) ? (
+        <Unanswered call={write.call} error={error} />
+      ) : (
+        <ErrorNote error={error} />
+      )}
       {write.typed === undefined ? null : (
         <TextField label={t.typed(write.typed)} value={typed} onChange={setTyped} autoComplete="off" />
       )}
@@ -171,7 +177,7 @@ function ReviewDialog({
           isPending={isBusy}
           onPress={() => void run()}
         >
-          {c.apply}
+          {isUnanswered(error) ? t.applyAgain : c.apply}
         </Button>
       </DialogFoot>
     </Dialog>

@@ -1,4 +1,4 @@
-import { type Call, type DryRun, type JsonObject, SvcError } from '#client/index.ts';
+import { type Call, type DryRun, type JsonObject, SvcError, UnreachableError } from '#client/index.ts';
 import { client, requestIdOf } from '../session/client.ts';
 
 /** A change that somebody wants to make: what it is called, and the very request that makes it. */
@@ -35,6 +35,20 @@ export async function apply({ call }: Write): Promise<Done> {
 /** Whether somebody else has changed the object since it was read. */
 export function isConflict(error: unknown): boolean {
   return error instanceof SvcError && error.code === 412;
+}
+
+/** Whether nobody has said what has become of a change: it was made as a whole, or not at all. */
+export function isUnanswered(error: unknown): boolean {
+  if (error instanceof UnreachableError) return true;
+  return (
+    error instanceof SvcError &&
+    (error.id === 'DB_COMMIT_UNKNOWN' || error.code === 502 || error.code === 504)
+  );
+}
+
+/** Whether a request that has perhaps been done can be sent again without being done twice. */
+export function isDoneOnce({ method, headers = {} }: Call): boolean {
+  return method === 'DELETE' || 'If-Match' in headers || 'If-None-Match' in headers;
 }
 
 /** What takes back all that a request has changed. */
