@@ -37,7 +37,7 @@ export function ErrorNote({
 
 /** Everything that is wrong, where the server has found more than the message says. */
 function Findings({ of: detail = {} }: { readonly of: SvcError['body']['detail'] }) {
-  const listed = [detail['findings'], detail['refusals']].find(Array.isArray) ?? [];
+  const listed = [detail['findings'], detail['refusals'], detail['mistakes']].find(Array.isArray) ?? [];
   if (listed.length === 0) return null;
   return (
     <ul className="linked-text">

@@ -1,8 +1,8 @@
 import type { JsonObject } from '#client/index.ts';
+import { ScriptField } from '../../code/script-field.tsx';
 import { Select } from '../../parts/select.tsx';
 import { useWords } from '../../words/words.ts';
 import { withMember } from './members.ts';
-import { ScriptField } from './script-field.tsx';
 import { words } from './words.ts';
 
 const KINDS = ['correlationQuery', 'correlationScript'] as const;

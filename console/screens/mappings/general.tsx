@@ -1,11 +1,12 @@
 import type { JsonObject } from '#client/index.ts';
+import { ScriptField } from '../../code/script-field.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Flag } from '../../parts/flag.tsx';
 import { Card } from '../../parts/page.tsx';
 import { useWords } from '../../words/words.ts';
+import { ConditionField } from './condition-field.tsx';
 import { Limits } from './limits.tsx';
 import { withMember } from './members.ts';
-import { ConditionField, ScriptField } from './script-field.tsx';
 import { words } from './words.ts';
 
 const SCRIPTS = [

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import type { JsonObject } from '#client/index.ts';
+import { ScriptField } from '../../code/script-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
+import { ConditionField, ScriptText } from './condition-field.tsx';
 import styles from './mappings.module.css';
-import { ConditionField, ScriptField, ScriptText } from './script-field.tsx';
 import { ACTIONS, type Policy, policiesOf, SITUATIONS, withPolicy } from './situations.ts';
 import { words } from './words.ts';
 

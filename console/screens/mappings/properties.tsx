@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { JsonObject } from '#client/index.ts';
+import { ScriptField } from '../../code/script-field.tsx';
 import { useKeys } from '../../frame/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
@@ -8,8 +9,8 @@ import { Empty } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
+import { ConditionField, ScriptText } from './condition-field.tsx';
 import { isMembers, listOf } from './members.ts';
-import { ConditionField, ScriptField, ScriptText } from './script-field.tsx';
 import { words } from './words.ts';
 
 interface Row {

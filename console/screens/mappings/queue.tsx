@@ -79,7 +79,7 @@ export function Queue({ name, source }: { readonly name: string; readonly source
         empty={<Empty icon="check" title={t.noQueue} />}
         label={t.queue}
         columns={columns}
-        linkOf={({ sourceId }) => `${pageOf(`${source}/${sourceId}`) ?? '/objects'}?tab=accounts`}
+        linkOf={({ sourceId }) => `${pageOf(`${source}/${sourceId}`)?.to ?? '/objects'}?tab=accounts`}
       />
     </div>
   );

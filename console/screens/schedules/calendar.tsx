@@ -25,6 +25,7 @@ interface Plan {
 }
 
 const WIDTH = 960;
+const LABEL_WIDTH = 60;
 const TICK_HOURS = 4;
 const HOUR_MS = 3_600_000;
 
@@ -73,7 +74,11 @@ function Scale({ plan }: { readonly plan: Plan }) {
   const format = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' });
   const hours: number[] = [];
   const step = TICK_HOURS * HOUR_MS;
-  for (let at = Math.ceil(Date.parse(plan.from) / step) * step; at < Date.parse(plan.to); at += step)
+  for (
+    let at = Math.ceil(Date.parse(plan.from) / step) * step;
+    place(plan, at) < WIDTH - LABEL_WIDTH;
+    at += step
+  )
     hours.push(at);
   return (
     <div className={styles['lane']}>

@@ -18,8 +18,17 @@ export const listRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): ListSearch => textsOf(search, ['tab', 'filter']),
 });
 
+/** A schedule of this name is found in the list of the configuration. */
+export const newRoute = createRoute({ getParentRoute: () => rootRoute, path: '/schedules/_new' });
+
 export const scheduleRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/schedules/$id',
   validateSearch: (search: Record<string, unknown>): ScheduleSearch => textsOf(search, ['why']),
 });
+
+export const changeRoute = createRoute({ getParentRoute: () => rootRoute, path: '/schedules/$id/change' });
+
+export function addressOf(id: string): string {
+  return `/schedules/${encodeURIComponent(id)}`;
+}

@@ -1,25 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { filter } from '#client/index.ts';
 import { useKeys } from '../../frame/keys.ts';
-import { usePages } from '../../live/pages.ts';
 import { Button } from '../../parts/button.tsx';
 import type { Why } from '../../parts/chain.tsx';
-import { ErrorNote } from '../../parts/error-note.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { Card, Loaded, Loading, Page } from '../../parts/page.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { Ago, absolute, Moment, Took } from '../../parts/time.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { Card, Loaded, Page } from '../../parts/page.tsx';
+import { Ago, absolute } from '../../parts/time.tsx';
 import { WhyDialog } from '../../parts/why-dialog.tsx';
 import { client } from '../../session/client.ts';
+import { useGrants } from '../../session/grants.ts';
 import { common } from '../../words/common.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
-import { type ScheduleSearch, scheduleRoute } from './routes.ts';
-import { type Firing, OutcomeBadge, type Schedule, StateBadge } from './schedule.tsx';
+import { Ledger } from './ledger.tsx';
+import { addressOf, type ScheduleSearch, scheduleRoute } from './routes.ts';
+import { type Schedule, StateBadge } from './schedule.tsx';
 import { words } from './words.ts';
 
-const PAGE_SIZE = '50';
+const UPDATE = { method: 'update', path: 'scheduler/job' } as const;
+const DELETE = { method: 'delete', path: 'scheduler/job' } as const;
 const DATES = 8;
 const PAUSED = 1;
 const GIVEN_UP = 3;
@@ -36,6 +36,7 @@ export function SchedulePage() {
 
 function One({ schedule }: { readonly schedule: Schedule }) {
   const t = useWords(words);
+  const c = useWords(common);
   const language = useLanguage();
   const navigate = useNavigate();
   const review = useReview();
@@ -50,11 +51,28 @@ function One({ schedule }: { readonly schedule: Schedule }) {
     });
   const ask = (at: string | undefined) =>
     void navigate({
-      to: `/schedules/${encodeURIComponent(_id)}`,
+      to: addressOf(_id),
       search: at === undefined ? {} : { why: at },
     });
   const run = () => act('trigger', t.runTitle(_id), t.runDone(_id));
-  useKeys({ r: run });
+  const change = () => void navigate({ to: `${addressOf(_id)}/change` });
+  const remove = async () => {
+    const done = await review({
+      title: t.deleteTitle(_id),
+      done: t.deleteDone(_id),
+      call: {
+        method: 'DELETE',
+        path: ['scheduler', 'job', _id],
+        headers: { 'If-Match': `"${schedule._rev}"` },
+      },
+      typed: _id,
+      touches: ['schedule', 'audit'],
+    });
+    if (done !== undefined) void navigate({ to: '/schedules' });
+  };
+  const { may } = useGrants([UPDATE, DELETE]);
+  const mayChange = may(UPDATE);
+  useKeys({ r: run, ...(mayChange ? { e: change } : {}) });
   const state = schedule.triggers[0]?.state;
   return (
     <Page
@@ -77,9 +95,18 @@ function One({ schedule }: { readonly schedule: Schedule }) {
               {t.pause}
             </Button>
           ) : null}
+          {mayChange ? <Button onPress={change}>{t.change}</Button> : null}
           <Button look="primary" icon="play" onPress={run}>
             {t.run}
           </Button>
+          {may(DELETE) ? (
+            <Menu
+              isIcon
+              label={c.actions}
+              choices={[{ id: 'delete', title: c.delete }]}
+              onChoose={() => void remove()}
+            />
+          ) : null}
         </div>
       }
     >
@@ -87,7 +114,10 @@ function One({ schedule }: { readonly schedule: Schedule }) {
         <FactsOf schedule={schedule} />
         <Dates schedule={schedule} />
       </div>
-      <Ledger id={_id} onAsk={ask} />
+      <section className="stack" aria-label={t.ledger}>
+        <h2>{t.ledger}</h2>
+        <Ledger of={_id} onOpen={({ plannedAt }) => ask(plannedAt)} />
+      </section>
       {why === undefined ? null : (
         <WhyDialog
           title={t.why(absolute(new Date(why), language))}
@@ -157,69 +187,4 @@ function Dates({ schedule: { _id, schedule, timeZone } }: { readonly schedule: S
       </Loaded>
     </Card>
   );
-}
-
-function Ledger({ id, onAsk }: { readonly id: string; readonly onAsk: (at: string) => void }) {
-  const t = useWords(words);
-  const c = useWords(common);
-  const ledger = usePages<Firing>({
-    key: ['firing', 'of', id],
-    path: 'scheduler/firing',
-    parameters: {
-      _queryFilter: filter`schedule eq ${id}`.text,
-      _sortKeys: '-plannedAt',
-      _pageSize: PAGE_SIZE,
-    },
-  });
-  const columns: readonly Column<Firing>[] = [
-    {
-      id: 'planned',
-      title: t.plannedAt,
-      cell: ({ plannedAt }) => <Moment at={plannedAt} />,
-      width: 'minmax(12rem, 1fr)',
-    },
-    {
-      id: 'outcome',
-      title: t.outcome,
-      cell: (row) => <OutcomeBadge firing={row} />,
-      width: 'minmax(11rem, 1fr)',
-    },
-    { id: 'late', title: t.late, cell: ({ lateMs }) => <Took ms={lateMs} />, width: '7rem' },
-    { id: 'took', title: t.took, cell: ({ tookMs }) => <Took ms={tookMs} />, width: '7rem' },
-    { id: 'node', title: t.node, cell: ({ node }) => node },
-    { id: 'error', title: t.error, cell: ({ error }) => errorText(error), width: 'minmax(12rem, 2fr)' },
-  ];
-  return (
-    <section className="stack" aria-label={t.ledger}>
-      <h2>{t.ledger}</h2>
-      {ledger.error === null ? null : <ErrorNote error={ledger.error} retry={ledger.refetch} />}
-      {ledger.rows === undefined && ledger.error === null ? <Loading /> : null}
-      {ledger.rows?.length === 0 ? <p className="soft">{t.noFirings}</p> : null}
-      {ledger.rows === undefined || ledger.rows.length === 0 ? null : (
-        <Table
-          label={t.ledger}
-          columns={columns}
-          rows={ledger.rows}
-          idOf={({ _id }) => _id}
-          onOpen={({ plannedAt }) => onAsk(plannedAt)}
-          isBusy={ledger.isBusy}
-          maxHeight="34rem"
-        />
-      )}
-      {ledger.hasMore ? (
-        <div>
-          <Button onPress={ledger.more} isPending={ledger.isMoreComing}>
-            {c.more}
-          </Button>
-        </div>
-      ) : null}
-    </section>
-  );
-}
-
-function errorText(error: Firing['error']): string {
-  if (error === null) return '';
-  return typeof error === 'string'
-    ? error
-    : [error.at, error.message].filter((part) => part !== undefined).join(' ');
 }

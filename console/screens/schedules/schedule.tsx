@@ -5,6 +5,7 @@ import { words } from './words.ts';
 /** As `scheduler/job` shows it. */
 export interface Schedule {
   readonly _id: string;
+  readonly _rev: string;
   readonly enabled: boolean;
   readonly persisted: boolean;
   readonly schedule?: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
-import { conforms } from '../../test/conform.ts';
+import { conforms, rewrite } from '../../test/conform.ts';
 import { type ConsoleSite, openSite } from '../../test/site.ts';
 
 const executable = await findBrowser();
@@ -16,7 +16,13 @@ describe.skipIf(executable === undefined)('schedules in the console', () => {
   it('look as every page does', async () => {
     await conforms(site, { path: '/schedules' }, { en: 'Schedules', de: 'Zeitpläne' });
     await conforms(site, { path: '/schedules?tab=calendar' }, { en: 'Schedules', de: 'Zeitpläne' });
+    await conforms(site, { path: '/schedules?tab=ledger' }, { en: 'Schedules', de: 'Zeitpläne' });
     await conforms(site, { path: '/schedules/sync-hr' }, { en: 'sync-hr', de: 'sync-hr' });
+    await conforms(
+      site,
+      { path: '/schedules/forget-leavers/change' },
+      { en: 'Change forget-leavers', de: 'forget-leavers ändern' },
+    );
   });
 
   it('tell why a firing is as it is, are rehearsed before they run, and are paused', async () => {
@@ -40,6 +46,84 @@ describe.skipIf(executable === undefined)('schedules in the console', () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('are written with their times in sight, rehearsed before they are there, and saved after a review', async () => {
+    const visitor = await site.open({ path: '/schedules' });
+    const { page } = visitor;
+    await page.getByRole('row', { name: /sync-hr/ }).waitFor();
+    await page.keyboard.press('n');
+    await page.getByRole('textbox', { name: 'Name' }).fill('weekly');
+    await page.getByText(/2:00/).first().waitFor();
+    const expression = page.getByRole('textbox', { name: 'Cron expression' });
+    await expression.fill('0 0 25 * * ?');
+    await page.getByRole('alert').getByText(/25/).first().waitFor();
+    await expression.fill('0 30 4 ? * MON');
+    await page.getByText(/on Monday/i).waitFor();
+    await page.getByRole('combobox', { name: 'Time zone' }).fill('Europe/Prague');
+    await rewrite(
+      page.getByRole('textbox', { name: 'Script: Script' }),
+      'svc.patch("managed/user/avo", null, [{ operation: "replace", field: "/city", value: "Rome" }]).city',
+    );
+    await page.getByRole('button', { name: 'Rehearse' }).click();
+    await page.getByRole('region', { name: 'What a run would do' }).getByText('/city').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Nothing has been written yet').waitFor();
+    expect((await site.server.api('GET', 'scheduler/job/weekly')).status).toBe(404);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('heading', { level: 1, name: 'weekly' }).waitFor();
+    expect((await site.server.api('GET', 'scheduler/job/weekly')).body).toMatchObject({
+      schedule: '0 30 4 ? * MON',
+      timeZone: 'Europe/Prague',
+      enabled: true,
+    });
+    expect((await site.server.api('GET', 'managed/user/avo')).body.city).not.toBe('Rome');
+    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('textbox', { name: /Type weekly/ }).fill('weekly');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
+    expect((await site.server.api('GET', 'scheduler/job/weekly')).status).toBe(404);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('show what somebody else has made of them meanwhile, and keep what was written', async () => {
+    const visitor = await site.openDeaf({ path: '/schedules/nightly-report/change' });
+    const { page } = visitor;
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 0 3 * * ?');
+    const { _id, _rev, ...others } = (await site.server.api('GET', 'scheduler/job/nightly-report')).body;
+    await site.server.api('PUT', 'scheduler/job/nightly-report', {
+      body: { ...others, schedule: '0 15 5 * * ?' },
+    });
+    await page.getByRole('button', { name: 'Review' }).click();
+    const conflict = page.getByRole('dialog', { name: 'Somebody else was faster' });
+    await conflict.getByText('0 15 5 * * ?').waitFor();
+    await conflict.getByRole('button', { name: 'Go on with mine' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('heading', { level: 1, name: 'nightly-report' }).waitFor();
+    expect((await site.server.api('GET', 'scheduler/job/nightly-report')).body.schedule).toBe('0 0 3 * * ?');
+    await visitor.close();
+  });
+
+  it('are looked at together: what failed, and why', async () => {
+    const visitor = await site.open({ path: '/schedules?tab=ledger' });
+    const { page } = visitor;
+    await page
+      .getByRole('row', { name: /nightly-report/ })
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Failed', exact: true }).click();
+    await expect.poll(() => page.getByRole('row', { name: /nightly-report/ }).count()).toBe(0);
+    expect(new URL(page.url()).searchParams.get('filter')).toBe('failed eq true');
+    await page
+      .getByRole('row', { name: /sync-hr/ })
+      .first()
+      .click();
+    await page.getByRole('dialog', { name: /^Why/ }).getByRole('listitem').first().waitFor();
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });

@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import type { Screen } from '../../frame/screen.ts';
-import { listRoute, scheduleRoute } from './routes.ts';
+import { changeRoute, listRoute, newRoute, scheduleRoute } from './routes.ts';
 import { title } from './title.ts';
 
 /** What runs when, what has become of it, and why. */
@@ -12,6 +12,8 @@ export const schedules: Screen = {
   asks: [{ method: 'query', path: 'scheduler/job' }],
   routes: [
     listRoute.update({ component: lazyRouteComponent(() => import('./list-page.tsx'), 'ListPage') }),
+    newRoute.update({ component: lazyRouteComponent(() => import('./form-page.tsx'), 'NewPage') }),
+    changeRoute.update({ component: lazyRouteComponent(() => import('./form-page.tsx'), 'ChangePage') }),
     scheduleRoute.update({
       component: lazyRouteComponent(() => import('./schedule-page.tsx'), 'SchedulePage'),
     }),

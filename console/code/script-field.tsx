@@ -1,20 +1,19 @@
 import { lazy, Suspense } from 'react';
 import type { JsonObject } from '#client/index.ts';
-import { TextField } from '../../parts/field.tsx';
-import { Loading } from '../../parts/page.tsx';
-import { Select } from '../../parts/select.tsx';
-import { useWords } from '../../words/words.ts';
-import { isMembers } from './members.ts';
+import { TextField } from '../parts/field.tsx';
+import { Loading } from '../parts/page.tsx';
+import { Select } from '../parts/select.tsx';
+import { useWords } from '../words/words.ts';
 import { words } from './words.ts';
 
-const Code = lazy(() => import('../../code/code.tsx'));
+const Code = lazy(() => import('./code.tsx'));
 
 type Json = JsonObject[string];
 type Kind = 'none' | 'javascript' | 'groovy' | 'file' | 'other';
 
 const TYPES: Readonly<Record<string, Kind>> = { 'text/javascript': 'javascript', groovy: 'groovy' };
 
-/** What a member of a mapping says: that there is no script, its text, or the file that it is in. */
+/** What a member of a configuration says: that there is no script, its text, or the file that it is in. */
 function kindOf(value: Json): Kind {
   if (value === undefined || value === null) return 'none';
   if (!isMembers(value)) return 'other';
@@ -23,11 +22,11 @@ function kindOf(value: Json): Kind {
 }
 
 /** Whether it says no more than what can be set here, so that nothing else of it is lost. */
-export function isPlain(value: Json): boolean {
+export function isPlainScript(value: Json): boolean {
   return kindOf(value) !== 'other';
 }
 
-/** A script in a mapping, with whatever stands beside its text. */
+/** A script in a configuration, with whatever stands beside its text. */
 export function ScriptField({
   label,
   value,
@@ -97,40 +96,6 @@ function withoutSource({ source: _, ...others }: JsonObject): JsonObject {
   return others;
 }
 
-/** A condition is a filter, or a script; the latter is looked at elsewhere. */
-export function ConditionField({
-  label,
-  value,
-  onChange,
-}: {
-  readonly label: string;
-  readonly value: Json;
-  readonly onChange: (value: Json) => void;
-}) {
-  const t = useWords(words);
-  if (isMembers(value)) {
-    return isPlain(value) ? (
-      <ScriptField label={label} value={value} onChange={onChange} />
-    ) : (
-      <p className="soft">{t.conditionScript}</p>
-    );
-  }
-  return (
-    <TextField
-      label={label}
-      value={typeof value === 'string' ? value : ''}
-      onChange={(text) => onChange(text === '' ? undefined : text)}
-      hint={t.conditionHint}
-      autoComplete="off"
-    />
-  );
-}
-
-/** In a cell of a table. */
-export function ScriptText({ of }: { readonly of: Json }) {
-  const t = useWords(words);
-  if (of === undefined || of === null) return null;
-  if (typeof of === 'string') return <code>{of}</code>;
-  const { file, source }: JsonObject = isMembers(of) ? of : {};
-  return <code>{typeof file === 'string' ? file : typeof source === 'string' ? source : t.script}</code>;
+function isMembers(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
