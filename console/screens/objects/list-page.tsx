@@ -11,6 +11,7 @@ import type { Column } from '../../parts/table.tsx';
 import { useGrants } from '../../session/grants.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
 import { BulkDialog, OperationNote, useBulkDelete, useExport } from './bulk.tsx';
+import { Condition } from './condition.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { Facets } from './facets.tsx';
 import { oneOf } from './filters.ts';
@@ -138,6 +139,12 @@ function List({ managed }: { readonly managed: ManagedType }) {
         rows={list.rows ?? []}
         by={search.by ?? ''}
         onBy={(by) => go({ by })}
+        onFilter={(next) => go({ filter: next })}
+      />
+      <Condition
+        key={type}
+        managed={managed}
+        text={search.filter ?? ''}
         onFilter={(next) => go({ filter: next })}
       />
       <PageList

@@ -15,6 +15,7 @@ import { Accounts } from '../../sync/accounts.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
+import { Graph } from './graph.tsx';
 import { History } from './history.tsx';
 import { Links } from './links.tsx';
 import styles from './objects.module.css';
@@ -145,6 +146,15 @@ function One({ managed, object }: { readonly managed: ManagedType; readonly obje
             title: t.links,
             content: <Links managed={managed} id={_id} names={many} mayChange={mayPatch} />,
           },
+          ...(managed.order.some((each) => properties[each]?.relationship !== undefined)
+            ? [
+                {
+                  id: 'graph',
+                  title: t.graph,
+                  content: <Graph path={path.join('/')} name={name} />,
+                },
+              ]
+            : []),
           ...(mayAsk
             ? [
                 {

@@ -19,6 +19,7 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
     await conforms(site, { path: '/objects/user/avo' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
     await conforms(site, { path: '/objects/user/avo?tab=links' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
     await conforms(site, { path: '/objects/user/avo?tab=history' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
+    await conforms(site, { path: '/objects/user/avo?tab=graph' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
   });
 
   it('are filtered, told where a filter is wrong, and gone through by keys', async () => {
@@ -178,6 +179,42 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('heading', { level: 1, name: 'keeper' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('are looked for by conditions that are chosen, one after the other', async () => {
+    const visitor = await site.open({ path: '/objects/user' });
+    const { page } = visitor;
+    await page.getByRole('row', { name: /avo/ }).waitFor();
+    await page.keyboard.press('f');
+    await page.getByRole('combobox', { name: 'Property' }).selectOption({ label: 'Department' });
+    await page.getByRole('textbox', { name: 'Value' }).fill('Finance "North"');
+    await page.getByRole('button', { name: 'Add it' }).click();
+    await page.getByText('Nothing fits').first().waitFor();
+    expect(new URL(page.url()).searchParams.get('filter')).toBe('department eq "Finance \\"North\\""');
+    await page.getByRole('textbox', { name: 'Filter' }).fill('department eq "IT" or department eq "Legal"');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Property' }).selectOption({ label: 'Last name' });
+    await page.getByRole('combobox', { name: 'How' }).selectOption('begins with');
+    await page.getByRole('textbox', { name: 'Value' }).fill('Ru');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('2');
+    await page.getByRole('row', { name: /iruiz/ }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('are shown with what they are linked to, and with what that is linked to', async () => {
+    const visitor = await site.open({ path: '/objects/user/avo?tab=graph' });
+    const { page } = visitor;
+    const graph = page.getByRole('list', { name: 'Graph' });
+    await graph.getByRole('link', { name: 'Bo Kim' }).waitFor();
+    await graph.getByRole('link', { name: 'engineer' }).waitFor();
+    await expect.poll(() => graph.getByRole('link', { name: 'Hana Sato' }).count()).toBe(0);
+    await graph.getByRole('button', { name: 'Show what engineer is linked to' }).press('Enter');
+    await graph.getByRole('link', { name: 'Hana Sato' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Hana Sato' }).waitFor();
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { Schema } from '../../form/schema.ts';
 import { client } from '../../session/client.ts';
 
@@ -27,10 +27,14 @@ export function useTypes() {
   });
 }
 
-export function useType(type: string) {
-  return useQuery({
+export function typeQuery(type: string) {
+  return queryOptions({
     queryKey: ['config', 'type', type],
     queryFn: () => client.send<ManagedType>({ method: 'GET', path: ['schema', 'managed', type] }),
     staleTime: 60_000,
   });
+}
+
+export function useType(type: string) {
+  return useQuery(typeQuery(type));
 }
