@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { addressOf } from './address.ts';
 
-/** An object by its path, which leads to it where the console shows it. */
+/** What something is about, by its path, which leads to it where the console shows it. */
 export function ResourceLink({ of }: { readonly of: string }) {
   const address = addressOf(of);
-  return address === undefined ? <code>{of}</code> : <Link to={address}>{of}</Link>;
+  return address === undefined ? <code>{of}</code> : <Link {...address}>{of}</Link>;
 }

@@ -25,6 +25,8 @@ describe.skipIf(executable === undefined)('the audit in the console', () => {
       .first()
       .click();
     await page.getByRole('heading', { level: 1, name: 'All that one request caused' }).waitFor();
+    await page.getByText('What it changed').first().click();
+    await page.getByText('Reads all managed objects').first().waitFor();
     await page.getByRole('link', { name: 'managed/role/auditor' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'auditor' }).waitFor();
     expect(visitor.problems).toEqual([]);

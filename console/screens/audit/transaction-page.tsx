@@ -4,10 +4,12 @@ import { Button } from '../../parts/button.tsx';
 import { Card, Loaded, Page } from '../../parts/page.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { client } from '../../session/client.ts';
+import { ResourceLink } from '../../sync/resource-link.tsx';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import { undoOf } from '../../write/write.ts';
 import styles from './audit.module.css';
+import { Difference } from './difference.tsx';
 import { type Entry, Outcome, objectOf } from './entry.tsx';
 import { transactionRoute } from './routes.ts';
 import { words } from './words.ts';
@@ -70,7 +72,7 @@ function Branch({ transaction }: { readonly transaction: Transaction }) {
             <Moment at={entry.timestamp} />
           </span>
           <span className={styles['what']}>
-            <strong>{entry.operation ?? entry.topic}</strong> <ObjectLink path={objectOf(entry)} />
+            <strong>{entry.operation ?? entry.topic}</strong> <ResourceLink of={objectOf(entry)} />
             {entry.changedFields === undefined || entry.changedFields.length === 0 ? null : (
               <>
                 {' '}
@@ -80,6 +82,7 @@ function Branch({ transaction }: { readonly transaction: Transaction }) {
           </span>
           <span className="soft">{entry.userId}</span>
           <Outcome entry={entry} />
+          {entry.topic === 'activity' || entry.topic === 'config' ? <Difference of={entry} /> : null}
         </li>
       ))}
       {firings.map(({ _id, schedule, outcome }) => (
@@ -97,14 +100,5 @@ function Branch({ transaction }: { readonly transaction: Transaction }) {
       ))}
       {truncated === true ? <li className="hint">{t.truncated}</li> : null}
     </ul>
-  );
-}
-
-function ObjectLink({ path }: { readonly path: string }) {
-  const [area, type, id] = path.split('/');
-  return area === 'managed' && id !== undefined ? (
-    <Link to={`/objects/${type ?? ''}/${encodeURIComponent(id)}`}>{path}</Link>
-  ) : (
-    <span>{path}</span>
   );
 }

@@ -28,6 +28,8 @@ export const words = wordsOf(
     goTo: 'Go to the object',
     runs: 'Runs of schedules',
     truncated: 'There is more than is shown here.',
+    difference: 'What it changed',
+    noDifference: 'The trail keeps no contents: audit.json says so (details).',
   },
   {
     ...title.de,
@@ -55,5 +57,7 @@ export const words = wordsOf(
     goTo: 'Zum Objekt',
     runs: 'Läufe von Zeitplänen',
     truncated: 'Es gibt mehr, als hier steht.',
+    difference: 'Was es geändert hat',
+    noDifference: 'Das Protokoll behält keine Inhalte: So sagt es audit.json (details).',
   },
 );

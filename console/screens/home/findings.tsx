@@ -1,7 +1,10 @@
+import { useRef } from 'react';
 import type { Call } from '#client/index.ts';
+import { useKeys } from '../../frame/keys.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { ResourceLink } from '../../sync/resource-link.tsx';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import styles from './home.module.css';
@@ -17,10 +20,14 @@ const LOOKS: Readonly<Record<Finding['severity'], readonly [Tone, string]>> = {
 /** What is wrong, why, and what mends it; the mend is rehearsed first. */
 export function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   const t = useWords(words);
+  const list = useRef<HTMLUListElement>(null);
+  const goTo = (nth: number) =>
+    list.current?.querySelectorAll('li')[nth]?.querySelector<HTMLElement>('a, button')?.focus();
+  useKeys(Object.fromEntries(findings.slice(0, 9).map((_, nth) => [String(nth + 1), () => goTo(nth)])));
   if (findings.length === 0) return null;
   return (
     <section className="card" aria-label={t.findings}>
-      <ul>
+      <ul ref={list}>
         {findings.map((finding) => (
           <OneFinding key={`${finding.id} ${finding.subject}`} finding={finding} />
         ))}
@@ -41,7 +48,10 @@ function OneFinding({ finding }: { readonly finding: Finding }) {
       </Badge>
       <div className={styles['told']}>
         <p>
-          <strong>{subject}</strong> {text}
+          <strong>
+            <ResourceLink of={subject} />
+          </strong>{' '}
+          {text}
         </p>
         <p className="soft">
           {hint}

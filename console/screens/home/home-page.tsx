@@ -5,6 +5,7 @@ import { type Bar, Bars } from '../../parts/bars.tsx';
 import { Card, Loaded, Page } from '../../parts/page.tsx';
 import { Ago, absolute } from '../../parts/time.tsx';
 import { client } from '../../session/client.ts';
+import { ResourceLink } from '../../sync/resource-link.tsx';
 import { useLanguage, useWords } from '../../words/words.ts';
 import { Findings } from './findings.tsx';
 import styles from './home.module.css';
@@ -65,7 +66,7 @@ function Figures({ counts }: { readonly counts: Status['counts'] }) {
     { title: t.tasks, value: of('tasksOpen'), says: t.instances(of('instancesOpen')) },
     {
       title: t.letters,
-      value: of('deadLetters') + of('workflowDeadLetters'),
+      value: of('deadLetters'),
       says: t.jobs(of('jobsWaiting')),
     },
   ];
@@ -214,7 +215,7 @@ function Changed() {
               {found.map(({ _id, objectId, userId, timestamp }) => (
                 <li key={_id}>
                   <span className={`grow ${styles['cut']}`}>
-                    {objectId} <span className="soft">{`${t.by} ${userId}`}</span>
+                    <ResourceLink of={objectId} /> <span className="soft">{`${t.by} ${userId}`}</span>
                   </span>
                   <span className="soft">
                     <Ago at={timestamp} />

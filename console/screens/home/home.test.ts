@@ -34,6 +34,21 @@ describe.skipIf(executable === undefined)('the start of the console', () => {
     await visitor.close();
   });
 
+  it('tells of a step that has failed once, and leads to it', async () => {
+    const visitor = await site.open({ path: '/home' });
+    const { page } = visitor;
+    const findings = page.getByRole('region', { name: 'What needs you' }).getByRole('listitem');
+    const failed = findings.filter({ hasText: 'failed for good' });
+    await failed.first().waitFor();
+    expect(await failed.count()).toBe(1);
+    await page.keyboard.press('1');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Processes' }).waitFor();
+    await page.getByRole('row', { name: /cannot read property 'mail' of null/ }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('is not offered to somebody who may not look at the server, who begins with their own pages', async () => {
     const visitor = await site.open({ user: 'avo', path: '/' });
     const { page } = visitor;

@@ -79,7 +79,8 @@ function OneTask({
     forget();
     void navigate({ to: '/me' });
   };
-  useKeys({ 'mod+enter': () => void complete() });
+  const claim = () => void act('claim', t.claimed(form.title), t.claimedDone, { userId: identity.id });
+  useKeys(isMine ? { 'mod+enter': () => void complete() } : { c: claim });
   const description = task['description'];
   return (
     <MePage title={form.title}>
@@ -103,10 +104,7 @@ function OneTask({
             <Button onPress={() => void act('unclaim', t.unclaim, t.unclaimedDone, {})}>{t.unclaim}</Button>
           </>
         ) : (
-          <Button
-            look="primary"
-            onPress={() => void act('claim', t.claimed(form.title), t.claimedDone, { userId: identity.id })}
-          >
+          <Button look="primary" onPress={claim}>
             {t.claim}
           </Button>
         )}

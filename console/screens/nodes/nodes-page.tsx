@@ -11,6 +11,7 @@ import { client } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
+import { Events } from './events.tsx';
 import styles from './nodes.module.css';
 import { words } from './words.ts';
 
@@ -66,6 +67,7 @@ export function NodesPage() {
           </div>
         )}
       </Loaded>
+      <Events />
       {asked === undefined ? null : (
         <WhyDialog
           title={t.whyTitle(asked)}

@@ -31,6 +31,7 @@ describe.skipIf(executable === undefined)('nodes in the console', () => {
       await page.getByRole('button', { name: 'Apply' }).click();
       await page.getByRole('button', { name: next }).waitFor();
     }
+    await page.getByRole('row', { name: /drained.*svc-admin/ }).waitFor();
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });

@@ -96,7 +96,7 @@ function OneWait({ instance, wait }: { readonly instance: string; readonly wait:
       </span>
       {taskId === undefined ? null : (
         <>
-          <Link to={`/me/tasks/${encodeURIComponent(taskId)}`}>{t.open}</Link>
+          <Link to={`/me/task/${encodeURIComponent(taskId)}`}>{t.open}</Link>
           <Button onPress={() => setAsked(true)}>{c.why}</Button>
         </>
       )}
