@@ -26,7 +26,25 @@ const PICTURES: Readonly<Record<string, Visit & { readonly act?: (page: Page) =>
   },
   tasks: { path: '/me', user: 'bkim', width: 390, height: 844 },
   requests: { path: '/me/requests', user: 'avo', width: 390, height: 844, language: 'de' },
+  graph: {
+    path: '/objects/user/avo?tab=graph',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Show what engineer is linked to' }).click();
+      await page.getByRole('link', { name: 'Hana Sato' }).waitFor();
+    },
+  },
   schedules: { path: '/schedules' },
+  ledger: { path: '/schedules?tab=ledger' },
+  'schedule-form': {
+    path: '/schedules/nightly-report/change',
+    height: 1250,
+    act: async (page) => {
+      await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 30 2 ? * MON-FRI');
+      await page.getByText(/Monday/).waitFor();
+      await page.getByRole('button', { name: 'Rehearse' }).click();
+      await page.getByRole('region', { name: 'What a run would do' }).waitFor();
+    },
+  },
   calendar: { path: '/schedules?tab=calendar' },
   schedule: { path: '/schedules/sync-hr' },
   process: {

@@ -24,7 +24,11 @@ const FURTHER = 60;
 /** People and roles, schedules of each kind, a request that waits for a decision, a process that has failed for good. */
 export async function seed({ api, observed }: TestServer): Promise<void> {
   const put = async (path: string, body: unknown) => {
-    const { status, body: said } = await api('PUT', path, { body });
+    // A server that is busy turns away what it has not looked at, and takes it later.
+    const { status, body: said } = await eventually(
+      () => api('PUT', path, { body }),
+      (answer) => answer.status !== 429 && answer.status !== 503,
+    );
     if (status >= 300) throw new Error(`${path}: ${JSON.stringify(said)}`);
   };
   await put('managed/role/auditor', {

@@ -1,4 +1,5 @@
 import { createContext, useContext } from 'react';
+import { perhapsPseudo } from './pseudo.ts';
 
 /**
  * Words of the console. Each folder has its own, in one object for each language: texts, and functions where something stands
@@ -22,8 +23,8 @@ export function useLanguage(): Language {
   return useContext(LanguageContext);
 }
 
-export function useWords<T>(words: Words<T>): Shape<T> {
-  return words[useLanguage()];
+export function useWords<T extends object>(words: Words<T>): Shape<T> {
+  return perhapsPseudo(words[useLanguage()]);
 }
 
 const KEPT = 'svc.language';
