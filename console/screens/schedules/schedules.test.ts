@@ -53,7 +53,7 @@ describe.skipIf(executable === undefined)('schedules in the console', () => {
   it('are written with their times in sight, rehearsed before they are there, and saved after a review', async () => {
     const visitor = await site.open({ path: '/schedules' });
     const { page } = visitor;
-    await page.getByRole('row', { name: /sync-hr/ }).waitFor();
+    await page.getByRole('button', { name: 'New schedule' }).waitFor();
     await page.keyboard.press('n');
     await page.getByRole('textbox', { name: 'Name' }).fill('weekly');
     await page.getByText(/2:00/).first().waitFor();
@@ -104,7 +104,7 @@ describe.skipIf(executable === undefined)('schedules in the console', () => {
     await conflict.getByRole('button', { name: 'Go on with mine' }).click();
     await page.getByText('Nothing has been written yet').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByRole('heading', { level: 1, name: 'nightly-report' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'nightly-report', exact: true }).waitFor();
     expect((await site.server.api('GET', 'scheduler/job/nightly-report')).body.schedule).toBe('0 0 3 * * ?');
     await visitor.close();
   });
