@@ -45,6 +45,11 @@ export const BENCHMARKS: readonly Benchmark[] = [
     nextTo: 'with `--next-to <folder>` another checkout, in turn',
   },
   {
+    name: 'import',
+    what: '100,000 objects of 700 bytes and as many relationships of another server come by `svc import repository` (`--full`: a million of each): time, processor time and memory of the command',
+    nextTo: 'the goals',
+  },
+  {
     name: 'scim',
     what: 'Users made, found by name, read and changed over `/scim/v2`, 32 connections: processor time of a request in the node and in Postgres, and rate',
     nextTo: 'the same over `/managed`',

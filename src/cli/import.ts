@@ -16,7 +16,8 @@ export const importCommand: Command = {
   summary: 'bring an OpenIDM or Wren:IDM installation along',
   help: `
 svc import check <folder>                 what of the project would come, what cannot, and why; writes nothing
-svc import project <folder> --to <folder> the same, and copies it; a file that the target has otherwise is kept
+svc import project <folder> --to <folder> the same, and copies it; a file that the target has otherwise is kept. With --password-file its
+                                          keystore comes, too, into the keys.json of the new project
 svc import keys <keystore> --password-file <file>
                                           the AES keys of a keystore (JCEKS, PKCS #12) into keys.json, under their aliases
 svc import repository <database>          what of its repository would come, by kind, and what cannot and why; writes nothing
@@ -36,8 +37,10 @@ ${toldHelp}
   --delete          take away here what has come and is gone there
   --follow          with --apply: go on with what changes there, and take away what goes, until Ctrl-C
   --every <s>       with --follow: how often; 5
-  --only <kinds>    of internal, managed, relationship, repo, link, schedule, with commas
+  --only <kinds>    of internal, managed, relationship, repo, link, schedule, process, audit, with commas
   --schema <name>   of Postgres; openidm
+  --audit <since>   what was recorded there since a day, or all: read only here, at /audit/imported
+  --zone <name>     in which a process engine writes times, such as Europe/Prague; UTC
   --user <name>     with rest: an administrator there; openidm-admin
   --type <name>     with csv: the managed type; user
 
@@ -105,9 +108,27 @@ Example: svc import project /opt/openidm --to /etc/svc
       left: count('left'),
     };
     tell(flags, { isWritten: verb === 'project', ...counts, files }, () => inLines(files, counts, verb));
-    return counts.differs + counts.left === 0 ? EXIT.OK : EXIT.FINDING;
+    const isWhole = counts.differs + counts.left === 0;
+    const keystore = to === undefined || verb !== 'project' ? undefined : await keystoreOf(source, flags);
+    const keys = keystore === undefined ? EXIT.OK : await takeKeys({ ...flags, project: to }, keystore);
+    return isWhole ? keys : Math.max(keys, EXIT.FINDING);
   },
 };
+
+const KEYSTORES = ['security/keystore.jceks', 'security/keystore.p12'];
+
+/** Where a password is given, the keystore of the installation comes along. */
+async function keystoreOf(source: string, flags: Parameters<Command['run']>[0]): Promise<string | undefined> {
+  if (flags['password-file'] === undefined) return undefined;
+  for (const path of KEYSTORES) {
+    const isThere = await stat(join(source, path)).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+    if (isThere) return join(source, path);
+  }
+  return undefined;
+}
 
 const DATABASES: Readonly<Record<string, typeof importRepository>> = {
   repository: importRepository,

@@ -23,6 +23,13 @@ export { AuditSealer } from './audit/audit-sealer.ts';
 export { AuditTrail } from './audit/audit-trail.ts';
 export { type Cause, findCauses } from './audit/cause-repository.ts';
 export type { TrailFinding } from './audit/check-trail.ts';
+export {
+  countHistory,
+  deleteHistory,
+  type HistoryEntry,
+  insertHistory,
+  knownHistory,
+} from './audit/history-repository.ts';
 export { exportLines, verifyFile } from './audit/trail-file.ts';
 export type { TrailRange } from './audit/trail-repository.ts';
 export { type TrailHead, verifyAudit } from './audit/verify-audit.ts';

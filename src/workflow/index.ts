@@ -8,6 +8,11 @@
  * Invariants: a step is committed as a whole or not at all; a tree of calls has one lock and one revision, those of the
  * state row of its root; a job has its effect once.
  */
+export type { AdoptedDefinition } from './adopt/adopt-definitions.ts';
+export type { EndedActivity, ForeignInstance } from './adopt/adopt-tree.ts';
+export { ProcessImport } from './adopt/process-import.ts';
 export { checkWorkflow, findOpenProcesses, findProcessMistakes } from './check-processes.ts';
+export type { ProcessDefinition, RestingInstance, TaskFacts } from './engine/index.ts';
+export { dateValue } from './expression/index.ts';
 export { workflowFeature } from './workflow-feature.ts';
 export type { WorkflowPlatform } from './workflow-platform.ts';

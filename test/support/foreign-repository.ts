@@ -7,9 +7,9 @@ export const FOREIGN_KEY = Buffer.alloc(16, 7);
 export const FOREIGN_ALIAS = 'openidm-sym-default';
 
 /** As a server of the family stores an encrypted text. */
-export function foreignEnvelope(text: string): JsonObject {
+export function foreignEnvelope(text: string, key = FOREIGN_KEY): JsonObject {
   const iv = Buffer.alloc(16, 3);
-  const cipher = createCipheriv('aes-128-cbc', FOREIGN_KEY, iv);
+  const cipher = createCipheriv('aes-128-cbc', key, iv);
   const data = Buffer.concat([cipher.update(JSON.stringify(text)), cipher.final()]).toString('base64');
   const value = { cipher: 'AES/CBC/PKCS5Padding', data, iv: iv.toString('base64'), key: FOREIGN_ALIAS };
   return { $crypto: { type: 'x-simple-encryption', value } };

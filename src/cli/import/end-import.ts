@@ -2,11 +2,14 @@ import { overlayFlags, readSettings } from '#config/index.ts';
 import { openCrypto, readKeyRing } from '#crypto/index.ts';
 import type { Database, Db } from '#database/index.ts';
 import { releaseSchedule, type ScheduleImport, withdrawSchedule } from '#scheduler/index.ts';
+import { countHistory, deleteHistory } from '#security/index.ts';
+import { ProcessImport } from '#workflow/index.ts';
 import { type Command, EXIT } from '../command.ts';
 import { tell } from '../told.ts';
 import { complain } from '../typed-name.ts';
 import { withDatabase } from '../with-database.ts';
 import { hasSchema, ownFlags } from './import-repository.ts';
+import { DEFINITIONS, PROCESSES } from './processes/take-processes.ts';
 import type { StoredKind } from './repository/item.ts';
 import {
   beginSeen,
@@ -14,6 +17,7 @@ import {
   forgetImport,
   listGone,
   listImported,
+  listProcesses,
   listSchedules,
   releaseNames,
 } from './repository/store-repository.ts';
@@ -27,7 +31,11 @@ const PAGE = 2_000;
 /** `svc import status`: what has come, until it is finished. */
 export function importStatus(flags: Flags): Promise<number> {
   return withImported(flags, async ({ database }) => {
-    const kinds = await listImported(database.db);
+    const recorded = await countHistory(database.db);
+    const kinds = [
+      ...(await listImported(database.db)),
+      ...recorded.map(({ topic, ...counts }) => ({ kind: 'audit', type: topic, ...counts })),
+    ];
     tell(flags, { kinds }, () =>
       kinds.length === 0
         ? 'Nothing has come, or svc import finish has ended it.'
@@ -50,8 +58,14 @@ export function finishImport(flags: Flags): Promise<number> {
     for (const { id, isPaused } of await listSchedules(db)) {
       if (!isPaused && (await releaseSchedule(options, id))) released++;
     }
+    const processes = await releaseProcesses(options.database);
     await forgetImport(db);
-    tell(flags, { isFinished: true, released }, () => `Finished; ${released} schedules fire from now on.`);
+    const told = { isFinished: true, released, processes };
+    tell(
+      flags,
+      told,
+      () => `Finished; ${released} schedules fire and ${processes} processes go on from now on.`,
+    );
     return EXIT.OK;
   });
 }
@@ -64,8 +78,12 @@ export function undoImport(flags: Flags): Promise<number> {
     for (const { id } of await listSchedules(options.database.db)) {
       if (await withdrawSchedule(options, id)) schedules++;
     }
+    const processes = await withdrawProcesses(options.database);
+    const recorded = await deleteHistory(options.database.db);
     const kinds = [
       ...taken.kinds,
+      ...processes,
+      ...(recorded === 0 ? [] : [{ about: 'audit/imported', deleted: recorded, kept: 0 }]),
       ...(schedules === 0 ? [] : [{ about: 'scheduler/job', deleted: schedules, kept: 0 }]),
     ];
     await forgetImport(options.database.db);
@@ -79,6 +97,28 @@ export function undoImport(flags: Flags): Promise<number> {
     );
     return kinds.some(({ kept }) => kept > 0) ? EXIT.FINDING : EXIT.OK;
   });
+}
+
+/** Those that stood still at the other server stay so. @returns how many go on */
+async function releaseProcesses(database: Database): Promise<number> {
+  const processes = new ProcessImport(database, '');
+  let released = 0;
+  for (const { rootId, isSuspended } of await listProcesses(database.db, null)) {
+    if (!isSuspended && (await processes.release(rootId))) released++;
+  }
+  await processes.releaseDefinitions();
+  return released;
+}
+
+async function withdrawProcesses(database: Database) {
+  const processes = new ProcessImport(database, '');
+  const told = { about: PROCESSES, deleted: 0, kept: 0 };
+  for (const { rootId, revision } of await listProcesses(database.db, null)) {
+    if (await processes.withdraw(rootId, revision)) told.deleted++;
+    else if ((await processes.revisionOf(rootId)) !== undefined) told.kept++;
+  }
+  const definitions = { about: DEFINITIONS, deleted: await processes.withdrawDefinitions(), kept: 0 };
+  return [told, definitions].filter(({ deleted, kept }) => deleted + kept > 0);
 }
 
 async function takeBack(db: Db) {
@@ -112,7 +152,8 @@ async function takeBack(db: Db) {
 
 function nameOf(kind: string, type: string): string {
   if (kind === 'schedule') return 'scheduler/job';
-  return kind === 'managed' || kind === 'repo' ? `${kind}/${type}` : kind;
+  if (kind === 'process') return type === '' ? PROCESSES : `${PROCESSES} (${type})`;
+  return kind === 'managed' || kind === 'repo' || kind === 'audit' ? `${kind}/${type}` : kind;
 }
 
 async function withImported(

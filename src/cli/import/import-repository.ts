@@ -29,6 +29,8 @@ export const repositoryOptions: Command['options'] = {
   schema: { type: 'string' },
   user: { type: 'string' },
   type: { type: 'string' },
+  zone: { type: 'string' },
+  audit: { type: 'string' },
 };
 
 const DEFAULT_EVERY = '5';
@@ -120,10 +122,14 @@ async function withImport(
     if (!(await hasSchema(database, settings.installLocation))) return EXIT.FINDING;
     try {
       const { projectLocation } = settings;
-      const [schema, user, type] = [flags['schema'], flags['user'], flags['type']].map(textOf);
-      const given = { place: url, password, schema, user, type };
+      const audit = sinceOf(textOf(flags['audit']));
+      const [schema, user, type, zone] = ['schema', 'user', 'type', 'zone'].map((name) =>
+        textOf(flags[name]),
+      );
+      const given = { place: url, password, schema, user, type, zone, audit };
       await using source = await openHouse(given, { types, crypto, projectLocation });
-      return await work({ source, database, types, crypto, ring, only });
+      const role = config.properties.roles.authorized;
+      return await work({ source, database, types, crypto, ring, role, only });
     } catch (error) {
       if (!(error instanceof ForeignSourceError)) throw error;
       complain(`svc import: ${error.message}`);
@@ -134,6 +140,15 @@ async function withImport(
 
 function textOf(flag: string | boolean | undefined): string | undefined {
   return typeof flag === 'string' ? flag : undefined;
+}
+
+/** From when on: a day or a time. */
+function sinceOf(given: string | undefined): string | undefined {
+  if (given === undefined || given === 'all') return given;
+  const at = Date.parse(given);
+  if (!/^\d{4}-\d\d-\d\d/.test(given) || Number.isNaN(at))
+    throw new UsageError(`--audit is '${given}': expected a day such as 2026-01-31, or all`);
+  return new Date(at).toISOString();
 }
 
 /** Those that every command takes. */

@@ -14,8 +14,8 @@ import { plainQuery, type QueryRequest } from '#resource/index.ts';
 import { AUDIT_TOPICS, type AuditTopic } from './audit-event.ts';
 import type { SignedEntry } from './signed-entry.ts';
 
-/** A topic, or all of them as one stream. */
-export type AuditScope = AuditTopic | '_all';
+/** A topic, or all of them as one stream; or what was recorded at another server, of all topics. */
+export type AuditScope = AuditTopic | '_all' | 'imported';
 
 export interface AuditRow {
   readonly id: string;
@@ -65,7 +65,7 @@ export function insertEntries(db: Db, entries: readonly SignedEntry[]): Promise<
 
 export async function findEvent(db: Db, scope: AuditScope, id: string): Promise<AuditRow | undefined> {
   const { rows } = await sql<AuditRow>`
-    select id::text as id, topic, event from audit_event audit
+    select id::text as id, topic, event from ${tableOf(scope)} audit
     where ${within(scope)} and ${filterSql({ kind: 'compare', pointer: ['_id'], operator: 'eq', value: id }, AUDIT_TABLE)}`.execute(
     db,
   );
@@ -92,13 +92,17 @@ export function queryEvents(db: Db, scope: AuditScope, request: QueryRequest): P
     {
       table: AUDIT_TABLE,
       select: sql`id::text as id, topic, event`,
-      from: sql`(select * from audit_event where ${within(scope)}) audit`,
+      from: sql`(select * from ${tableOf(scope)} where ${within(scope)}) audit`,
     },
     plainQuery(request),
   );
 }
 
+function tableOf(scope: AuditScope) {
+  return sql.table(scope === 'imported' ? 'audit_history' : 'audit_event');
+}
+
 function within(scope: AuditScope) {
-  const topics = scope === '_all' ? AUDIT_TOPICS : [scope];
+  const topics = scope === '_all' || scope === 'imported' ? AUDIT_TOPICS : [scope];
   return sql<boolean>`topic in (${sql.join(topics.map((topic) => sql.lit(topic)))})`;
 }

@@ -54,7 +54,7 @@ const MOST_FIRINGS = 20;
 
 /**
  * `/audit/<topic>`: the audit trail. It can be read, queried and added to, and nothing in it changes. `_all` is all topics
- * as one, `transaction/<id>` what one request caused.
+ * as one, `imported` what another server has recorded, `transaction/<id>` what one request caused.
  */
 export function auditResource(options: AuditResourceOptions): RouteHandler {
   const actions = auditActions(options);
@@ -90,7 +90,7 @@ export function auditResource(options: AuditResourceOptions): RouteHandler {
         if (request.method !== 'action' || known !== 'activity') return unsupported(request);
         return entryActions.run(writeContext(context), request, id);
       }
-      if (request.method === 'create' && known !== '_all')
+      if (request.method === 'create' && known !== '_all' && known !== 'imported')
         return add(options, writeContext(context), request, known);
       if (request.method !== 'query') return unsupported(request);
       return {
@@ -137,7 +137,9 @@ export function auditResource(options: AuditResourceOptions): RouteHandler {
   };
 }
 
-const SCOPES: readonly AuditScope[] = [...AUDIT_TOPICS, '_all'];
+/** Those to which nobody adds. */
+const WHOLE: readonly AuditScope[] = ['_all', 'imported'];
+const SCOPES: readonly AuditScope[] = [...AUDIT_TOPICS, ...WHOLE];
 
 async function find(database: Database, scope: AuditScope, id: string): Promise<AuditRow> {
   const row = await findEvent(database.db, scope, id);
@@ -147,7 +149,7 @@ async function find(database: Database, scope: AuditScope, id: string): Promise<
 
 /** Where all topics are one, an entry says of which it is. */
 function shownIn(scope: AuditScope): (row: AuditRow) => Resource {
-  return ({ id, topic, event }) => resource(id, null, scope === '_all' ? { ...event, topic } : event);
+  return ({ id, topic, event }) => resource(id, null, WHOLE.includes(scope) ? { ...event, topic } : event);
 }
 
 /** All that a request caused, with the runs of schedules that it is about, as far as the caller may read them. */

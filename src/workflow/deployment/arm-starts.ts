@@ -10,7 +10,7 @@ import { insertStartSubscription, removeStarts } from './deployment-repository.t
 
 /** Lets the latest version of a key, and no other, wait for its start timers, messages and signals. */
 export async function armStarts(
-  platform: WorkflowPlatform,
+  platform: Pick<WorkflowPlatform, 'definitions' | 'queue' | 'now'>,
   unitOfWork: UnitOfWork,
   key: string,
 ): Promise<void> {

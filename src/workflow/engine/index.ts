@@ -6,6 +6,7 @@
  * visit of one element: a token, a scope or a round of a multi-instance activity.
  * Invariants: a step that fails has changed nothing; equal inputs give equal outputs; ids are never reused.
  */
+export { adopt } from './adopt.ts';
 export { apply, type Outcome } from './apply.ts';
 export { BpmnError } from './bpmn-error.ts';
 export { compile } from './compile/compile.ts';
@@ -51,6 +52,7 @@ export {
 export { addressIn } from './outward-address.ts';
 export { headerLines, outwardField } from './outward-field.ts';
 export { readPriority } from './priority.ts';
+export type { RestingInstance } from './resting.ts';
 export { listStarts, planStartTimer, type StartTrigger } from './start-trigger.ts';
 export {
   countersOf,

@@ -8,6 +8,8 @@ export interface NewTask extends TaskChange {
   readonly id: string;
   readonly execution: number;
   readonly element: string;
+  /** Absent: it is made by this step. */
+  created_at?: number;
 }
 
 /** Columns that change; those that stay are absent. */

@@ -203,14 +203,15 @@ const WRITES: Readonly<Record<Part, Write>> = {
     returning l.task_id, l.user_id, l.group_id`,
   newTasks: (records, { isHeld }) => sql`
     insert into workflow_task (id, instance_id, execution, element, definition_id, definition_key, tenant_id, name,
-      description, assignee, owner, delegation, priority, due_at, category, form_key, created_at, ended_at, delete_reason,
-      submitted)
+      description, assignee, owner, delegation, priority, due_at, category, form_key, created_at, claimed_at, ended_at,
+      delete_reason, submitted)
     select id, instance_id, execution, element, definition_id, definition_key, tenant_id, name,
       description, assignee, owner, delegation, priority, ${at('due_at')}, category, form_key, ${at('created_at')},
-      ${at('ended_at')}, delete_reason, submitted
+      ${at('claimed_at')}, ${at('ended_at')}, delete_reason, submitted
     from ${records} as t(id uuid, instance_id uuid, execution int, element text, definition_id text, definition_key text,
       tenant_id text, name text, description text, assignee text, owner text, delegation text, priority int, due_at float8,
-      category text, form_key text, created_at float8, ended_at float8, delete_reason text, submitted jsonb)
+      category text, form_key text, created_at float8, claimed_at float8, ended_at float8, delete_reason text,
+      submitted jsonb)
     where ${isHeld}`,
   changedTasks: (records, { isHeld, ofThem }) => sql`
     update workflow_task t

@@ -135,7 +135,7 @@ function addTasks({ instance, newTasks, taskChanges, links, keptCandidates, now 
       const taskId = link.task_id ?? '';
       const task = created.get(taskId);
       const isOpen = task === undefined ? canBeTaken(changeOf.get(taskId) ?? {}) : canBeTaken(task, true);
-      return { instance_id: id, ...link, is_open: isOpen, at: now };
+      return { instance_id: id, ...link, is_open: isOpen, at: task?.created_at ?? now };
     }),
   );
 }

@@ -1,3 +1,4 @@
+import type { UnitOfWork } from '#database/index.ts';
 import { ConflictError } from '#errors/index.ts';
 import { type ActionResult, actionResult, personName, type WriteContext } from '#resource/index.ts';
 import { enqueueJob } from '../job/enqueue-job.ts';
@@ -32,7 +33,7 @@ export async function suspendInstance(
   if (isOwn !== isSuspended) {
     await writeSuspension(db, instance.id, isSuspended ? personName(context.security) : null);
     await noteAct(platform, context, instance.id, { kind: isSuspended ? 'suspend' : 'activate' });
-    if (!isSuspended) await goOn(platform, context, { rootId: instance.id });
+    if (!isSuspended) await goOn(platform, context.unitOfWork, { rootId: instance.id });
   }
   // Its definition may be suspended as well.
   return actionResult({ suspended: (await findSuspension(db, instance.id)) !== null });
@@ -54,14 +55,15 @@ export async function suspendDefinition(
       before: { suspended: !isSuspended },
       after: { suspended: isSuspended },
     });
-    if (!isSuspended) await goOn(platform, context, { definitionId: id });
+    if (!isSuspended) await goOn(platform, unitOfWork, { definitionId: id });
   }
   return actionResult({ suspended: isSuspended });
 }
 
-async function goOn(
-  platform: WorkflowPlatform,
-  { unitOfWork }: WriteContext,
+/** What has come due meanwhile is done now. */
+export async function goOn(
+  platform: Pick<WorkflowPlatform, 'queue' | 'now'>,
+  unitOfWork: UnitOfWork,
   of: Parameters<typeof takeDueJobs>[1],
 ): Promise<void> {
   for (const job of await takeDueJobs(await unitOfWork.db(), of, MOST_AT_ONCE)) {

@@ -65,7 +65,7 @@ beforeAll(async () => {
   database = await createMigratedDatabase();
   const { text: ring } = await readKeyRing({ variable: COMMON_RING, dataDirectory: folder });
   const crypto = openCrypto({ keyRing: ring });
-  const common = { database, types, crypto, ring, only: new Set(GROUPS) };
+  const common = { database, types, crypto, ring, role: 'svc-authorized', only: new Set(GROUPS) };
   options = { ...common, isApplied: true, deletes: false, isQuick: false };
 });
 afterAll(async () => {

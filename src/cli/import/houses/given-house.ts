@@ -11,6 +11,10 @@ export interface GivenHouse {
   readonly user: string | undefined;
   /** Of a CSV file: the managed type that its rows are. */
   readonly type: string | undefined;
+  /** Of a process engine: in which it writes times, such as `Europe/Prague`; default UTC. */
+  readonly zone?: string | undefined;
+  /** From when on its audit comes: a time, or `all`; undefined for none. */
+  readonly audit?: string | undefined;
 }
 
 export interface HouseOptions {

@@ -1,3 +1,5 @@
+import { getTimeZone } from '#time/index.ts';
+import { hasProcesses } from '../processes/act-tables-repository.ts';
 import { openForeignDatabase } from '../repository/foreign-database-repository.ts';
 import { ForeignSourceError } from '../repository/foreign-source-error.ts';
 import type { ImportSource } from '../repository/import-source.ts';
@@ -18,18 +20,26 @@ export async function openHouse(
   given: GivenHouse,
   options: HouseOptions,
 ): Promise<ImportSource & AsyncDisposable> {
-  const { place, password, schema } = given;
+  const { place, password, schema, zone = 'UTC', audit } = given;
   if (/^https?:\/\//.test(place)) return openRest(given, options);
   if (/^(?:jdbc:|[a-z]+:\/\/)/i.test(place)) {
     const database = await openForeignDatabase(place, password, schema);
-    if (!database.tables.has('objecttypes')) {
+    if (!database.tables.has('objecttypes') && !hasProcesses(database)) {
       await database[Symbol.asyncDispose]();
       throw new ForeignSourceError(
-        `there is no table 'objecttypes' in ${database.place}: is it the database of the other server, and --schema right?`,
+        `there is no table 'objecttypes', and no 'act_ru_execution', in ${database.place}: is it the database of the other server, and --schema right?`,
       );
     }
     const end = () => database[Symbol.asyncDispose]();
-    return { ...repositorySource({ ...options, source: database }), [Symbol.asyncDispose]: end };
+    return {
+      ...repositorySource({
+        ...options,
+        source: database,
+        zone: getTimeZone(zone),
+        since: audit === 'all' ? '' : audit,
+      }),
+      [Symbol.asyncDispose]: end,
+    };
   }
   const read = /\.ldif$/i.test(place) ? ldifSource : /\.csv$/i.test(place) ? csvSource : keycloakSource;
   return { ...(await read(given, options)), [Symbol.asyncDispose]: async () => {} };

@@ -13,6 +13,8 @@ export interface ForeignDatabase extends AsyncDisposable {
   column(name: string): string;
   /** An expression of any type as text. */
   asText(expression: string): string;
+  /** An expression of bytes as Base64. */
+  asBase64(expression: string): string;
   /** @param text with `?` for values. @returns rows of texts, as the columns stand */
   rows(text: string, values?: readonly (string | number)[]): Promise<readonly (readonly (string | null)[])[]>;
 }
@@ -76,6 +78,7 @@ async function openPostgres(url: URL, schema: string): Promise<ForeignDatabase> 
     ...(await tablesOf(rows, `${COLUMNS}?`, [schema], (name) => `${quote(schema)}.${quote(name)}`)),
     column: quote,
     asText: (expression) => `${expression}::text`,
+    asBase64: (expression) => `encode(${expression}, 'base64')`,
     rows,
   });
 }
@@ -111,6 +114,7 @@ async function openMysql(url: URL): Promise<ForeignDatabase> {
     ...(await tablesOf(rows, `${COLUMNS}database()`, [], quote)),
     column: quote,
     asText: (expression) => expression,
+    asBase64: (expression) => `to_base64(${expression})`,
     rows,
   });
 }

@@ -114,12 +114,3 @@ async function readPage(
       : JSON.stringify(Object.fromEntries(shown.map((column, index) => [column, texts[index] ?? null]))),
   }));
 }
-
-/** How many process instances are under way, where their tables are in the same schema; undefined where they are not. */
-export async function countProcesses(db: ForeignDatabase): Promise<number | undefined> {
-  if (!db.tables.has('act_ru_execution')) return undefined;
-  const [row] = await db.rows(
-    `select count(*) from ${db.table('act_ru_execution')} where parent_id_ is null and super_exec_ is null`,
-  );
-  return Number(row?.[0] ?? 0);
-}

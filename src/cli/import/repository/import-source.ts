@@ -1,7 +1,18 @@
+import type { TimeZone } from '#time/index.ts';
+import type { ForeignDatabase } from './foreign-database-repository.ts';
 import type { ForeignRow, Reading, Remark, StoredKind } from './item.ts';
 
 /** What may be asked for by itself. */
-export const GROUPS = ['internal', 'managed', 'relationship', 'repo', 'link', 'schedule'] as const;
+export const GROUPS = [
+  'internal',
+  'managed',
+  'relationship',
+  'repo',
+  'link',
+  'schedule',
+  'process',
+  'audit',
+] as const;
 export type Group = (typeof GROUPS)[number];
 
 /** What of each row of a page is wanted, before the texts are read. */
@@ -39,4 +50,14 @@ export interface ImportSource {
   listLeft(): Promise<readonly (Remark & { readonly count: number })[]>;
   /** Schedules that were made there, each a job with its `serialized` or its `schedule`; absent where there are none. */
   readonly schedules?: Pages;
+  /** Where the tables of its process engine are; absent where there are none. */
+  readonly processes?: ForeignProcesses;
+  /** What it has recorded, where that was asked for. */
+  readonly history?: { readonly foreign: ForeignDatabase; readonly since: string };
+}
+
+export interface ForeignProcesses {
+  readonly foreign: ForeignDatabase;
+  /** In which it writes times. */
+  readonly zone: TimeZone;
 }

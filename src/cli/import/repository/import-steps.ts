@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { Crypto } from '#crypto/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { ManagedTypes } from '#managed/index.ts';
+import type { TimeZone } from '#time/index.ts';
+import { hasProcesses } from '../processes/act-tables-repository.ts';
 import { convertEdge } from './convert-edge.ts';
 import { convertManaged, convertRaw } from './convert-object.ts';
 import {
@@ -14,13 +16,7 @@ import {
   readColumns,
 } from './convert-table.ts';
 import type { ForeignDatabase } from './foreign-database-repository.ts';
-import {
-  countProcesses,
-  countRows,
-  type ForeignTable,
-  listObjectTypes,
-  pagesOf,
-} from './foreign-rows-repository.ts';
+import { countRows, type ForeignTable, listObjectTypes, pagesOf } from './foreign-rows-repository.ts';
 import type { ImportSource, ImportStep } from './import-source.ts';
 import type { ForeignRow, Remark } from './item.ts';
 
@@ -34,6 +30,9 @@ interface StepOptions {
   readonly types: ManagedTypes;
   readonly crypto: Pick<Crypto, 'decrypt'>;
   readonly projectLocation: string;
+  readonly zone: TimeZone;
+  /** From when on its audit comes; '' for all, undefined for none. */
+  readonly since: string | undefined;
 }
 
 /** Tables with columns of their own, by the path of what is in them. */
@@ -58,7 +57,8 @@ const LEFT: Readonly<Record<string, string>> = {
   auditsync: 'trail',
 };
 const TRAIL =
-  'Entries of the trail are signed by the node that saw it happen, so those of another server stay in its tables: keep them as an archive';
+  'What was recorded there stays, unless --audit <since> or --audit all brings it: keep the tables as an archive';
+const OLD_TRAIL = 'What servers before 4.0 have recorded stays in its tables: keep them as an archive';
 
 /** The tables of a server of the family. */
 export function repositorySource(options: StepOptions): ImportSource {
@@ -73,6 +73,8 @@ export function repositorySource(options: StepOptions): ImportSource {
       (await listSteps(options)).map(({ table, ...step }) => ({ ...step, pages: pages(table) })),
     listLeft: () => listLeft(options),
     ...(source.tables.has(JOBS.name) ? { schedules: pages(JOBS) } : {}),
+    ...(options.since === undefined ? {} : { history: { foreign: source, since: options.since } }),
+    ...(hasProcesses(source) ? { processes: { foreign: source, zone: options.zone } } : {}),
   };
 }
 
@@ -195,6 +197,7 @@ function memberOf(value: unknown, name: string): JsonObject {
 async function listLeft({
   source,
   types,
+  since,
 }: StepOptions): Promise<readonly (Remark & { readonly count: number })[]> {
   const found: (Remark & { readonly count: number })[] = [];
   const add = (about: string, count: number, reason: string) => {
@@ -202,8 +205,11 @@ async function listLeft({
   };
   for (const [table, reason] of Object.entries(LEFT)) {
     if (!source.tables.has(table)) continue;
+    const isTrail = reason === 'trail';
+    const isOld = isTrail && source.tables.get(table)?.has('eventname') !== true;
+    if (isTrail && !isOld && since !== undefined) continue;
     const count = await countRows(source, { name: table, objectType: null, columns: [] });
-    add(table, count, reason === 'trail' ? TRAIL : reason);
+    add(table, count, isTrail ? (isOld ? OLD_TRAIL : TRAIL) : reason);
   }
   for (const path of await listObjectTypes(source, 'genericobjects')) {
     const reason = STAYS.find(([pattern]) => pattern.test(path))?.[1];
@@ -217,8 +223,5 @@ async function listLeft({
       'conf/managed.json of the project declares no such type: its objects come, and nobody is shown them';
     if (count > 0) found.push({ about: path, id: null, count, reason, isLeft: false });
   }
-  const processes = await countProcesses(source);
-  const reason = 'Processes that are under way end at the other server; new ones begin here';
-  add('workflow/processinstance', processes ?? 0, reason);
   return found;
 }

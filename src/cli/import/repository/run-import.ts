@@ -1,6 +1,8 @@
 import type { Crypto, KeyRingText } from '#crypto/index.ts';
 import type { Database, Db } from '#database/index.ts';
 import { deriveAnew, type ManagedTypes } from '#managed/index.ts';
+import { takeHistory } from '../history/take-history.ts';
+import { takeProcesses } from '../processes/take-processes.ts';
 import { EnvelopeWatch } from './envelope-watch.ts';
 import type { Group, ImportSource, ImportStep } from './import-source.ts';
 import type { Item } from './item.ts';
@@ -15,6 +17,8 @@ export interface ImportOptions {
   readonly types: ManagedTypes;
   readonly crypto: Crypto;
   readonly ring: KeyRingText;
+  /** That everybody has who is somebody. */
+  readonly role: string;
   /** False: all is read and compared, and nothing is written. */
   readonly isApplied: boolean;
   /** Nothing but these. */
@@ -44,6 +48,14 @@ export async function runImport(options: ImportOptions): Promise<Tally> {
     }
   });
   if (only.has('schedule')) await takeSchedules({ ...options, tally });
+  // They come with whole runs: what a process has done since is read anew as a whole.
+  const { processes, history, place } = options.source;
+  if (only.has('process') && processes !== undefined && !isQuick) {
+    await takeProcesses({ ...options, ...processes, place, tally });
+  }
+  if (only.has('audit') && history !== undefined && !isQuick) {
+    await takeHistory({ ...options, ...history, place, tally });
+  }
   if (!isApplied || options.signal?.aborted === true) return tally;
   await watch.noteKeys(database, ring);
   if (!isQuick || tally.changed > 0) await deriveAnew(database, types);

@@ -125,7 +125,7 @@ export async function updateItems(
 export async function noteItems(
   db: Db,
   source: string,
-  kind: StoredKind | 'schedule',
+  kind: StoredKind | 'schedule' | 'process',
   items: readonly Pick<Item, 'type' | 'id' | 'rev' | 'foreignRev' | 'print'>[],
 ): Promise<void> {
   const rows = items.map(({ type, id, rev, foreignRev, print }) => ({
@@ -248,6 +248,52 @@ export async function findNoted(
 export async function hasSchedule(db: Db, id: string): Promise<boolean> {
   const { rows } = await sql`select from scheduler_job where id = ${id} and owner_id is null`.execute(db);
   return rows.length > 0;
+}
+
+/** A tree of process instances that has come. */
+export interface KnownProcess {
+  /** Of its root, at the other engine. */
+  readonly foreignId: string;
+  readonly rootId: string;
+  /** Of the tree, as it was written. */
+  readonly revision: number;
+  readonly print: string;
+  /** It stood still there, too. */
+  readonly isSuspended: boolean;
+}
+
+const PROCESS = sql`select foreign_rev as "foreignId", id as "rootId", rev as revision, encode(print, 'hex') as print,
+  type = 'suspended' as "isSuspended" from import_item where kind = 'process'`;
+
+/** @param source null: wherever they come from */
+export async function listProcesses(db: Db, source: string | null): Promise<readonly KnownProcess[]> {
+  const { rows } = await sql<KnownProcess>`
+    ${PROCESS} and (${source}::text is null or source = ${source}) order by id`.execute(db);
+  return rows;
+}
+
+export async function findProcess(
+  db: Db,
+  source: string,
+  foreignId: string,
+): Promise<KnownProcess | undefined> {
+  const { rows } = await sql<KnownProcess>`
+    ${PROCESS} and source = ${source} and foreign_rev = ${foreignId}`.execute(db);
+  return rows[0];
+}
+
+export async function noteProcess(
+  db: Db,
+  source: string,
+  item: Parameters<typeof noteItems>[3][number],
+): Promise<void> {
+  await forgetProcess(db, item.id);
+  await noteItems(db, source, 'process', [item]);
+}
+
+/** What was taken back may come anew. */
+export async function forgetProcess(db: Db, rootId: string): Promise<void> {
+  await sql`delete from import_item where kind = 'process' and id = ${rootId}`.execute(db);
 }
 
 /** Schedules that have come; `isPaused` is what they were at the other server. */

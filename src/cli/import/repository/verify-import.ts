@@ -1,5 +1,7 @@
 import { isQuickHash } from '#crypto/index.ts';
 import { canonicalText, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { verifyHistory } from '../history/verify-history.ts';
+import { verifyProcesses } from '../processes/verify-processes.ts';
 import type { Item } from './item.ts';
 import type { ImportOptions } from './run-import.ts';
 import { findStored } from './store-repository.ts';
@@ -37,6 +39,10 @@ export async function verifyImport(
       }
     }
   }
+  const { processes, history, place } = source;
+  if (only.has('process') && processes !== undefined)
+    await verifyProcesses({ ...processes, place, database, tally });
+  if (only.has('audit') && history !== undefined) await verifyHistory({ ...history, place, database, tally });
   return tally;
 }
 

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '#database/index.ts';
+import { isObject, type JsonObject, type JsonValue, parsePointer, setAt } from '#json/index.ts';
+import {
+  AUDIT_TOPICS,
+  type AuditTopic,
+  type HistoryEntry,
+  insertHistory,
+  knownHistory,
+} from '#security/index.ts';
+import { parseInstant } from '#time/index.ts';
+import type { ForeignDatabase } from '../repository/foreign-database-repository.ts';
+import { parseObject } from '../repository/foreign-object.ts';
+import type { Tally } from '../repository/tally.ts';
+import { MEMBERS, SECRET } from './audit-columns.ts';
+
+const PAGE = 2_000;
+const LONGEST = 4_000;
+
+export interface HistoryOptions {
+  readonly foreign: ForeignDatabase;
+  readonly place: string;
+  readonly database: Database;
+  /** From when on, as a time in ISO 8601; '' for all. */
+  readonly since: string;
+  readonly isApplied: boolean;
+  readonly tally: Tally;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * What the other server has recorded comes as what it says, beside the trail, and never anew. Each page is one statement;
+ * broken off, it goes over what is there and goes on.
+ */
+export async function takeHistory(options: HistoryOptions): Promise<void> {
+  const { foreign, tally, signal, database, isApplied, place } = options;
+  for (const topic of AUDIT_TOPICS) {
+    const table = `audit${topic}`;
+    if (foreign.tables.get(table)?.has('eventname') !== true) continue;
+    const counts = tally.of(`audit/${topic}`);
+    for await (const rows of pagesOf(options, table)) {
+      if (signal?.aborted === true) return;
+      counts.read += rows.length;
+      const entries = rows.flatMap((row) => entryOf(topic, row, options));
+      const isNew = isApplied
+        ? await insertHistory(database.db, place, entries)
+        : entries.length - (await knownHistory(database.db, entries));
+      counts.created += isNew;
+      counts.unchanged += entries.length - isNew;
+    }
+  }
+}
+
+type Row = Readonly<Record<string, string | null>>;
+
+/** In the order of their ids, which the table has an index for. */
+export async function* pagesOf(
+  { foreign, since }: Pick<HistoryOptions, 'foreign' | 'since'>,
+  table: string,
+): AsyncGenerator<readonly Row[]> {
+  const columns = [...(foreign.tables.get(table) ?? [])];
+  const selected = columns.map((column) => foreign.asText(`o.${foreign.column(column)}`));
+  let after = '';
+  for (;;) {
+    const rows = await foreign.rows(
+      `select ${selected.join()} from ${foreign.table(table)} o
+       where o.objectid > ?${since === '' ? '' : ' and o.activitydate >= ?'} order by o.objectid limit ${PAGE}`,
+      since === '' ? [after] : [after, since],
+    );
+    const page = rows.map((row) =>
+      Object.fromEntries(columns.map((column, at) => [column, row[at] ?? null])),
+    );
+    if (page.length > 0) yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.['objectid'] ?? '';
+  }
+}
+
+/** None of one whose time cannot be read, which is told. */
+export function entryOf(
+  topic: AuditTopic,
+  row: Row,
+  { place, tally }: Pick<HistoryOptions, 'place' | 'tally'>,
+): readonly HistoryEntry[] {
+  const about = `audit/${topic}`;
+  const foreignId = row['objectid'] ?? '';
+  const at = parseInstant(row['activitydate'] ?? '');
+  if (Number.isNaN(at)) {
+    tally.remark({ about, id: foreignId, reason: 'Its time cannot be read', isLeft: true });
+    return [];
+  }
+  const event: JsonObject = {};
+  for (const [column, text] of Object.entries(row)) {
+    if (column === 'objectid' || text === null) continue;
+    setAt(event, parsePointer(`/${MEMBERS[column] ?? column}`), memberOf(column, text));
+  }
+  const { timestamp: _, ...said } = event;
+  const shown = hidden({ ...said, timestamp: new Date(at).toISOString(), importedFrom: place, foreignId });
+  const cut = (value: JsonValue | undefined) => (typeof value === 'string' ? value.slice(0, LONGEST) : null);
+  return [
+    {
+      id: idOf([place, topic, foreignId], at),
+      topic,
+      at,
+      transactionId: cut(event['transactionId']) ?? '',
+      userId: cut(event['userId']),
+      objectId: cut(event['objectId']),
+      event: isObject(shown) ? shown : {},
+    },
+  ];
+}
+
+function memberOf(column: string, text: string): JsonValue {
+  const read = /^\s*[{[]/.test(text) ? parseObject(`{"value":${text}}`) : undefined;
+  if (read !== undefined && 'object' in read) return read.object['value'] ?? null;
+  if (column === 'passwordchanged' || column === 'http_request_secure') return /^(?:1|t|true)$/i.test(text);
+  return text.toWellFormed().replaceAll('\u0000', '\ufffd');
+}
+
+/** Without credentials, and without what is encrypted or hashed. */
+function hidden(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(hidden);
+  if (!isObject(value)) return value;
+  if ('$crypto' in value) return '***';
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, SECRET.test(name) ? '***' : hidden(member)]),
+  );
+}
+
+/** The same each time, and sorted by time. */
+function idOf(names: readonly string[], at: number): string {
+  const hash = createHash('sha256').update(JSON.stringify(names)).digest('hex');
+  const time = Math.max(0, at).toString(16).padStart(12, '0').slice(-12);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
+}
