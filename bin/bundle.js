@@ -36,6 +36,7 @@ const ENTRIES = {
   'command-line': 'src/cli/index.ts',
   node: 'src/app.ts',
   'script-thread': 'workers/script-application.ts',
+  'http-thread': 'workers/http-application.ts',
 };
 
 /** Groovy is loaded module by module for the scripts that need it, and sandboxes get it as text. */

@@ -6,21 +6,22 @@ import {
   clusterConfig,
   type Environment,
   type Settings,
-  servletFilterConfig,
   withoutSecrets,
 } from '#config/index.ts';
 import { KeyRing } from '#crypto/index.ts';
 import { clockService, RefusedWrites, readMigrations } from '#database/index.ts';
 import type { EventFeature } from '#events/index.ts';
-import { HttpServer, requireFreePort } from '#http/index.ts';
+import { requireFreePort } from '#http/index.ts';
 import { beatHealth, Quarantine, startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, LogRing, type Observe, observeAll, processGauges } from '#observability/index.ts';
-import { listenerNode, type NodePart, queueNode, WAKE_UP } from '#platform/index.ts';
+import { listenerNode, type NodeGround, type NodePart, queueNode, WAKE_UP } from '#platform/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import { noScripts, type OpenThread, ScriptThreads } from '#script/index.ts';
 import { AuditSealer, AuditTrail, augmentIn } from '#security/index.ts';
 import { buildCore, type Core } from './app/core.ts';
+import { type Doors, httpRates, openDoors } from './app/doors.ts';
 import { type Foundation, openFoundation } from './app/foundation.ts';
+import type { OpenHttpThread } from './app/http-thread.ts';
 import { databaseHealth, drainHealth, keysHealth, scriptHealth } from './app/node-health.ts';
 import { openConfig } from './app/open-config.ts';
 import { replicaGauges, replicaServices } from './app/replica-part.ts';
@@ -43,6 +44,8 @@ export interface ServerOptions {
   readonly deploymentIntervalMs?: number;
   /** How script threads are had; whoever makes one node after the other may keep them. Default: each is made anew. */
   readonly openThread?: OpenThread;
+  /** The same of HTTP threads. */
+  readonly openHttpThread?: OpenHttpThread;
 }
 
 export interface Server {
@@ -89,6 +92,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   const version = versionOf(settings.installLocation);
   let started = false;
+  const rates = httpRates();
   let resources: RequestSink | undefined;
   const entrance: RequestSink = { handle: (...asked) => resources!.handle(...asked) };
   const core = buildCore({
@@ -101,6 +105,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     entrance,
     users: entrance,
     augment: augmentIn(() => threads),
+    comingIn: { rates },
     scripts: () => noScripts,
     state: () =>
       started
@@ -126,56 +131,34 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const trail = new AuditTrail({ database, config: () => config.get(auditConfig), sign, observe });
   audit = trail;
 
-  const node = assembleNode({ options, core, agreement, foundation, threads, nodeName, refused });
-  resources = entranceOf({
-    router: core.router,
-    threads,
-    agreement,
-    settled: () => settling,
-  });
+  resources = entranceOf({ router: core.router, threads, agreement, settled: () => settling });
   const parts = async () => (await Promise.all(node.parts.map((part) => part.health?.() ?? []))).flat();
-  const http = new HttpServer({
-    host: settings.host,
-    port: settings.port,
-    bodyLimitBytes: settings.bodyLimitBytes,
-    answerLimitBytes: settings.answerLimitBytes,
-    requestTimeoutMs: settings.requestTimeoutMs,
-    requestDeadlineMs: settings.requestDeadlineMs,
-    trustedProxies: settings.trustedProxies,
-    publicUrl: settings.publicUrl,
-    publicPath: settings.publicPath,
-    compat: config.properties.compat,
-    cors: () => config.list(servletFilterConfig).find(({ alias }) => alias === 'cors')?.value.initParams,
-    trustsTransactionId: settings.trustsTransactionId,
-    requestsPerMinute: settings.requestsPerMinute,
-    diagnostics: settings.diagnostics,
-    resources: settings.roles.includes('api') ? resources : undefined,
-    named: (request) => core.router.named(request),
-    async authenticate(...shown) {
-      await agreement.sure();
-      return core.authentication.authenticator.authenticate(...shown);
-    },
-    events: core.events,
-    commits: foundation.replica,
-    console: settings.servesConsole
-      ? { folder: join(settings.installLocation, 'dist', 'console'), environment: settings.environmentName }
-      : undefined,
-    health: {
-      started: () => started,
-      parts,
-    },
+  const doors = openDoors({
+    settings,
+    environment,
+    listening,
+    foundation,
+    core,
+    agreement,
+    resources,
+    threads,
+    settled: () => settling,
+    isStarted: () => started,
+    parts,
     metrics,
-    observe,
-    describe: () => core.router.describe(),
-    version,
+    log,
+    rates,
+    open: options.openHttpThread,
   });
+  scope.defer(() => doors.service.stop());
+  const node = assembleNode({ options, core, agreement, foundation, threads, doors, nodeName, refused });
   const gauges = [
     gauge('svc_audit_waiting', 'Entries of the audit that are not stored yet', () => trail.waiting),
     gauge('svc_audit_lost', 'Entries of the audit that were given up since the start', () => trail.lost),
     gauge(
       'svc_http_bodies_bytes',
       'What bodies of requests under way take, or may take that have not been read',
-      () => http.bodyBytes,
+      doors.bodyBytes,
     ),
     ...node.parts.flatMap((part) => part.gauges ?? []),
   ];
@@ -192,13 +175,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     observe,
   });
   // The door opens last and closes first; the audit outlives all that it tells of.
-  const services = [sealer, trail, ...node.parts.flatMap((part) => part.services ?? []), reporter, http];
+  const services = [
+    sealer,
+    trail,
+    ...node.parts.flatMap((part) => part.services ?? []),
+    reporter,
+    doors.service,
+  ];
   await core.clock.measure();
   await startAll(services);
   started = true;
+  doors.note(true);
   observe({
     kind: 'server.started',
-    url: http.url,
+    url: doors.url(),
     project: settings.projectLocation,
     roles: settings.roles,
     took: performance.now() - startedAt,
@@ -207,13 +197,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const opened = scope.move();
   let stopping: Promise<void> | undefined;
   return {
-    url: http.url,
+    url: doors.url(),
     databaseUrl,
     nodeName,
     stop(reason) {
       stopping ??= (async () => {
         observe({ kind: 'server.stopping', reason });
         started = false;
+        doors.note(false);
         await stopAll(services);
         await opened.disposeAsync();
         observe({ kind: 'server.stopped' });
@@ -247,15 +238,16 @@ function assembleNode(given: {
   agreement: ConfigAgreement;
   foundation: Foundation;
   threads: ScriptThreads;
+  doors: Doors;
   nodeName: string;
   refused: RefusedWrites;
 }): { membership: Membership; parts: readonly NodePart[] } {
-  const { core, foundation, threads, nodeName, refused } = given;
+  const { core, foundation, threads, doors, nodeName, refused } = given;
   const { settings } = given.options;
   const { config, database, observe } = core;
   const { sessionUrl, applicationName, replica } = foundation;
   for (const pool of [foundation.lookups, foundation.claims]) core.clock.hear(pool);
-  config.watch(() => threads.reload());
+  config.watch(async () => void (await Promise.all([threads.reload(), doors.reload()])));
   const membership = new Membership({
     database,
     sessionUrl,
@@ -290,7 +282,7 @@ function assembleNode(given: {
       gauge('svc_script_threads_busy', 'Requests inside script threads', () => threads.busy),
       gauge('svc_script_waiting', 'Requests and jobs that wait for a script thread', () => threads.waiting),
       gauge('svc_script_sandboxes_busy', 'Sandboxes in which a script runs', () => threads.sandboxes),
-      ...replicaGauges(replica),
+      ...replicaGauges(replica, doors.reads),
       ...lockGauges(database, applicationName),
       ...processGauges,
     ],
@@ -301,13 +293,17 @@ function assembleNode(given: {
       scriptHealth(threads, config),
     ],
   };
-  const node = {
+  const node: NodeGround = {
     name: nodeName,
     settings,
     isWorker: settings.roles.includes('worker'),
     membership,
     isWoken: sessionUrl !== undefined,
-    threads,
+    threads: {
+      run: (work) => threads.run(work),
+      replaceFoundation: async (part) =>
+        void (await Promise.all([threads.replaceFoundation(part), doors.replaceFoundation(part)])),
+    },
     // Runs and jobs are suspects alike of what ends the node that they share.
     quarantine: new Quarantine({ mark: (subject) => membership.noteAlone(subject) }),
     lookups: foundation.lookups,
@@ -316,8 +312,13 @@ function assembleNode(given: {
     deploymentIntervalMs: given.options.deploymentIntervalMs,
   };
   const features = [queueNode(core, node), ...core.features.map((feature) => feature.node?.(node) ?? {})];
-  const listener = listenerNode({ sessionUrl, applicationName, parts: [ground, ...features], observe });
-  return { membership, parts: [ground, listener, ...features] };
+  const listener = listenerNode({
+    sessionUrl,
+    applicationName,
+    parts: [ground, doors.part, ...features],
+    observe,
+  });
+  return { membership, parts: [ground, doors.part, listener, ...features] };
 }
 
 function gauge(name: string, help: string, read: () => number) {

@@ -1,5 +1,5 @@
 /** The door alone: its checks, its pages and its writer, with no database behind. */
-import { HttpServer } from '#http/index.ts';
+import { BodyRoom, HttpServer, UnsentAnswers } from '#http/index.ts';
 import { answerParent } from './child.ts';
 
 answerParent(async (): Promise<string> => {
@@ -14,12 +14,14 @@ answerParent(async (): Promise<string> => {
     publicUrl: undefined,
     publicPath: '',
     trustsTransactionId: false,
-    requestsPerMinute: undefined,
+    rateLimit: undefined,
+    bodies: new BodyRoom(1_000_000),
+    unsent: new UnsentAnswers(1_000_000),
     diagnostics: 'open',
     resources: undefined,
     named: (request) => request,
     authenticate: () => Promise.reject(new Error('Nobody is asked for here')),
-    health: { started: () => true, parts: () => Promise.resolve([]) },
+    health: { live: async () => true, started: async () => true, parts: async () => [] },
     metrics: { render: () => Promise.resolve(''), contentType: 'text/plain' },
     observe: () => {},
     describe: () => [],

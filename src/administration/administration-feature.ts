@@ -2,7 +2,6 @@ import { clusterEventResource, clusterResource } from '#cluster/index.ts';
 import { infoConfig, managedConfig } from '#config/index.ts';
 import type { KeyRingText } from '#crypto/index.ts';
 import { isObject } from '#json/index.ts';
-import type { LogRing } from '#observability/index.ts';
 import { type Feature, type Platform, WAKE_UP } from '#platform/index.ts';
 import { meetFilters, type ScriptStore, scriptTransform } from '#script/index.ts';
 import { configNode } from './config-node.ts';
@@ -17,7 +16,7 @@ import { infoResource } from './info-resource.ts';
 import { keyResource } from './key-resource.ts';
 import { KeyRotation } from './key-rotation.ts';
 import { keystoreResource } from './keystore-resource.ts';
-import { logResource } from './log-resource.ts';
+import { logResource, type NodeLog } from './log-resource.ts';
 import { maintenanceResource } from './maintenance-resource.ts';
 import { overrideSeals } from './override-seals.ts';
 import { scriptOverrides } from './script-overrides.ts';
@@ -30,7 +29,7 @@ export interface ServerState {
   readonly version: string;
   readonly keyRing: KeyRingText;
   /** What the node has told; absent in script threads. */
-  readonly log?: LogRing;
+  readonly log?: NodeLog;
 }
 
 /** `/config`, `/info`, `/health`, `/cluster`, `/key`, `/log`, `/maintenance`, `/security` and `/status`. */

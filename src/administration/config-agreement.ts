@@ -23,19 +23,35 @@ export class ConfigAgreement {
   readonly #database: Database;
   readonly #overrides: ConfigOverrides;
   readonly #nodeId: number;
+  readonly #followNode: (() => Promise<void>) | undefined;
   #told: string | undefined;
   #sureAt = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
 
-  constructor(database: Database, overrides: ConfigOverrides, nodeId: number) {
+  /**
+   * @param followNode puts it in force in all threads of the node; undefined where `overrides` are watched by whoever does that,
+   *   in the main thread
+   */
+  constructor(
+    database: Database,
+    overrides: ConfigOverrides,
+    nodeId: number,
+    followNode?: () => Promise<void>,
+  ) {
     this.#database = database;
     this.#overrides = overrides;
     this.#nodeId = nodeId;
+    this.#followNode = followNode;
   }
 
   /** Puts in force what was changed on any node, and tells so. */
   async follow(): Promise<void> {
     const startedAt = performance.now();
+    if (this.#followNode !== undefined) {
+      await this.#followNode();
+      this.#sureAt = startedAt;
+      return;
+    }
     await this.#overrides.refresh();
     const { inForce } = this.#overrides;
     if (inForce !== this.#told) {
@@ -71,6 +87,8 @@ export class ConfigAgreement {
     const answer = await next(context, request);
     const isAsked = isKeptHere(request.path);
     if (!isAsked && this.#overrides.inForce === before) return answer;
+    // The other threads of this node are no other nodes.
+    await this.#followNode?.();
     const { db } = this.#database;
     const isThere = await reachAllNodes(() => countNodesBehind(db, this.#nodeId, this.#overrides.inForce));
     // It may have been the change of somebody else that was waited for.

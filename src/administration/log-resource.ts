@@ -1,13 +1,19 @@
 import { ServiceUnavailableError } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
-import type { LogRing } from '#observability/index.ts';
 import { answerFromMemory, collection, type RouteHandler } from '#resource/index.ts';
 
 /** As long as the numbers that a node comes to, so that lines sort by their ids. */
 const DIGITS = 12;
 
+/** The last lines of a log, JSON, the oldest first. */
+export interface NodeLog {
+  readonly lines: LogLines | Promise<LogLines>;
+}
+
+type LogLines = readonly { readonly number: number; readonly text: string }[];
+
 /** `/log`: the last lines of the log of the node that answers. @param ring undefined where scripts run, which have none */
-export function logResource(ring: LogRing | undefined): RouteHandler {
+export function logResource(ring: NodeLog | undefined): RouteHandler {
   return collection({
     description: { title: 'log of the node' },
     async query(_context, request) {
@@ -17,7 +23,8 @@ export function logResource(ring: LogRing | undefined): RouteHandler {
           hint: 'Ask for it over HTTP, and let no script of router.json or script/access.js look at /log',
         });
       }
-      const rows = ring.lines.map(({ number, text }) => {
+      const lines = await ring.lines;
+      const rows = lines.map(({ number, text }) => {
         const line: JsonValue = JSON.parse(text);
         return { ...(isObject(line) ? line : {}), _id: String(number).padStart(DIGITS, '0') };
       });

@@ -22,6 +22,7 @@ import {
   auditFeature,
   augmentHere,
   authenticationFeature,
+  type ComingIn,
   RoleGrants,
   userDirectory,
 } from '#security/index.ts';
@@ -57,6 +58,8 @@ export interface CoreOptions extends ServerState, PlatformOptions {
   readonly users?: RequestSink;
   /** What runs the scripts of authentication modules; default: `scripts`. */
   readonly augment?: Augment;
+  /** What the threads have in common that people come in by. */
+  readonly comingIn?: ComingIn | undefined;
   /** Where the project's own services and delegates are; only where they may run. */
   readonly serviceDirectory?: string;
   /** Where requests of the server may go besides public addresses. */
@@ -111,6 +114,7 @@ export function buildCore(options: CoreOptions): Core {
     guard: new AddressGuard(allowedNetworks, { only: onlyDestinations }),
     // Whoever logs in here may be waited for by a script.
     augment: options.augment ?? augmentHere(() => scripts, 1),
+    comingIn: options.comingIn,
   });
   const { listening = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT), entrance = router } = options;
   const events = eventFeature(platform, { access, listening, entrance });

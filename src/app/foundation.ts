@@ -139,9 +139,9 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
   };
 }
 
-/** Standbys are asked by the main thread alone: what runs scripts may write, and then has to read that. */
-function openReplica(
-  { databaseReadUrl, readStalenessMs }: Settings,
+/** Standbys are asked by threads with a door alone: what runs scripts may write, and then has to read that. */
+export function openReplica(
+  { databaseReadUrl, readStalenessMs }: Pick<Settings, 'databaseReadUrl' | 'readStalenessMs'>,
   access: DatabaseOptions,
   primary: Database,
   onError: (error: unknown) => void,

@@ -11,8 +11,12 @@ export function replicaServices(replica: ReplicaReads | undefined, observe: Obse
   return [new Ticker({ name: 'replica', intervalMs: INTERVAL_MS, runOnce: () => replica.look(), observe })];
 }
 
-export function replicaGauges(replica: ReplicaReads | undefined) {
-  const count = (where: 'replica' | 'primary') => () => replica?.counts[where] ?? 0;
+/** @param further those of other threads */
+export function replicaGauges(
+  replica: ReplicaReads | undefined,
+  further: Readonly<Record<'replica' | 'primary', () => number>>,
+) {
+  const count = (where: 'replica' | 'primary') => () => (replica?.counts[where] ?? 0) + further[where]();
   return [
     {
       name: 'svc_db_replica_lag_seconds',

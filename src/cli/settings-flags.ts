@@ -18,6 +18,7 @@ const MEANING: Readonly<Record<keyof typeof SETTING_FLAGS, string>> = {
   SVC_ROLES: 'api serves requests, worker fires and runs; api,worker',
   SVC_LOG_LEVEL: 'trace, debug, info, warn or error; info',
   SVC_SCRIPT_THREADS: 'threads in which scripts run; cores - 1, at least 2',
+  SVC_HTTP_THREADS: 'threads that listen for HTTP; 0: the main thread does',
   SVC_BODY_LIMIT: 'bytes of a request body; 1048576',
   SVC_ANSWER_LIMIT: 'bytes of an answer, and of what is read for it at once; 67108864',
   SVC_QUERY_TIMEOUT: 'seconds for which the database works on a query of a caller; 10',

@@ -30,6 +30,7 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     SVC_ADMIN_PASSWORD: z.string().optional(),
     SVC_LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
     SVC_SCRIPT_THREADS: wholeNumber(1, 256).default(defaults.scriptThreads),
+    SVC_HTTP_THREADS: wholeNumber(0, 32).default(0),
     SVC_BODY_LIMIT: wholeNumber(1024, 2 ** 30).default(2 ** 20),
     SVC_ANSWER_LIMIT: wholeNumber(2 ** 20, 2 ** 28).default(2 ** 26),
     SVC_QUERY_TIMEOUT: wholeNumber(1, 3600).default(10),

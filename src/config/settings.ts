@@ -33,6 +33,8 @@ export interface Settings {
   readonly adminPassword?: string;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly scriptThreads: number;
+  /** Threads that listen for HTTP; 0: the main thread does. */
+  readonly httpThreads: number;
   readonly bodyLimitBytes: number;
   /** Of an answer, and of what a statement reads for one. */
   readonly answerLimitBytes: number;
@@ -89,6 +91,7 @@ export const SETTING_FLAGS = {
   SVC_ROLES: 'roles',
   SVC_LOG_LEVEL: 'log-level',
   SVC_SCRIPT_THREADS: 'script-threads',
+  SVC_HTTP_THREADS: 'http-threads',
   SVC_BODY_LIMIT: 'body-limit',
   SVC_ANSWER_LIMIT: 'answer-limit',
   SVC_QUERY_TIMEOUT: 'query-timeout',
@@ -223,6 +226,7 @@ export function readSettings(
     ...(data.SVC_ADMIN_PASSWORD === undefined ? {} : { adminPassword: data.SVC_ADMIN_PASSWORD }),
     logLevel: data.SVC_LOG_LEVEL,
     scriptThreads: data.SVC_SCRIPT_THREADS,
+    httpThreads: data.SVC_HTTP_THREADS,
     bodyLimitBytes: data.SVC_BODY_LIMIT,
     answerLimitBytes: data.SVC_ANSWER_LIMIT,
     queryTimeoutMs: data.SVC_QUERY_TIMEOUT * 1000,

@@ -17,6 +17,7 @@ import {
   type SecurityContext,
 } from '#resource/index.ts';
 import { type AccessRules, recordedIn } from '#security/index.ts';
+import type { EventDesk } from './event-desk.ts';
 import { noteTelling, writeBatch } from './event-repository.ts';
 import type { Judged } from './event-stream.ts';
 import { EventStreams } from './event-streams.ts';
@@ -29,8 +30,7 @@ import { parseTopics, reading, type Topic } from './topic.ts';
 export interface EventFeature extends Feature {
   /** Hears all that this node says, its script threads too. */
   readonly observe: (said: Observation) => void;
-  readonly streams: () => EventStreams;
-  readonly topics: (text: string) => readonly Topic[];
+  readonly desk: EventDesk;
 }
 
 export interface EventFeatureOptions {
@@ -145,11 +145,12 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
   return {
     resources: { events: eventsResource({ types, mayAsk: asks }) },
     node,
-    streams() {
-      if (streams === undefined) throw new Error('Only a node has streams of events');
-      return streams;
+    desk: {
+      async admit({ topics, ...caller }) {
+        if (streams === undefined) throw new Error('Only a node has streams of events');
+        return streams.admit({ ...caller, topics: parseTopics(topics, types()) });
+      },
     },
-    topics: (text) => parseTopics(text, types()),
     observe(said) {
       if (writer === undefined || !isHeard()) return;
       if (said.kind === 'changes.committed') return writer.tell(said.events);

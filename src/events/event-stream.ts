@@ -1,10 +1,9 @@
-import type { ServerResponse } from 'node:http';
 import type { EventBatch } from './event-repository.ts';
 import type { ToldEvent } from './told-event.ts';
 import type { Topic } from './topic.ts';
 
 /** Bytes that may wait for one reader; a slower one is dropped. */
-const MOST_UNSENT_BYTES = 262_144;
+export const MOST_UNSENT_BYTES = 262_144;
 /** Batches that may wait for the judgement about the ones before. */
 const MOST_WAITING = 200;
 
@@ -17,8 +16,18 @@ export interface Judged {
   readonly isGap: boolean;
 }
 
+/** What a stream is written to, such as an answer over HTTP. */
+export interface EventOutlet {
+  once(event: 'close', listener: () => void): unknown;
+  write(text: string): unknown;
+  end(text: string): unknown;
+  destroy(): unknown;
+  /** What is written and has not been taken. */
+  readonly writableLength: number;
+}
+
 export interface EventStreamOptions {
-  readonly outgoing: ServerResponse;
+  readonly outgoing: EventOutlet;
   readonly topics: readonly Topic[];
   /** What of it the caller may know now. Rejects when the caller may not go on. */
   readonly judge: (events: readonly ToldEvent[], topics: readonly Topic[]) => Promise<Judged>;

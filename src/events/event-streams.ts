@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { reachAllNodes } from '#cluster/index.ts';
 import type { Database } from '#database/index.ts';
 import { BadRequestError, ServiceUnavailableError, TooManyRequestsError } from '#errors/index.ts';
@@ -7,7 +6,7 @@ import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { SecurityContext } from '#resource/index.ts';
 import { countSilent, findKept, noteListening, readBatches } from './event-repository.ts';
-import { EventStream, type Judged } from './event-stream.ts';
+import { type EventOutlet, EventStream, type Judged } from './event-stream.ts';
 import type { ToldEvent } from './told-event.ts';
 import type { Topic } from './topic.ts';
 import { touchesCaller } from './touches-caller.ts';
@@ -111,7 +110,7 @@ export class EventStreams implements Service {
    * @returns what begins it, once its answer has been
    * @throws TooManyRequestsError, ServiceUnavailableError, BadRequestError for an id that was never one of ours
    */
-  async admit(caller: EventCaller): Promise<(outgoing: ServerResponse) => void> {
+  async admit(caller: EventCaller): Promise<(outgoing: EventOutlet) => void> {
     const since = lastSeen(caller.lastEventId);
     this.#requireRoom(caller.account);
     const isSure = await this.#listen();
@@ -131,7 +130,7 @@ export class EventStreams implements Service {
     };
   }
 
-  #open(caller: EventCaller, outgoing: ServerResponse): EventStream {
+  #open(caller: EventCaller, outgoing: EventOutlet): EventStream {
     let { security } = caller;
     const stream: EventStream = new EventStream({
       outgoing,

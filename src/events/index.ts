@@ -5,5 +5,6 @@
  * Words: a *topic* is what one can listen to, a *batch* is what one node tells at once, a *gap* says that something may not
  * have been told. Invariant: while nobody listens, nothing is written and no request asks the database more than without.
  */
+
+export { distantEventDesk, type EventDesk, serveEventDesk } from './event-desk.ts';
 export { type EventFeature, eventFeature } from './event-feature.ts';
-export type { EventCaller, EventStreams } from './event-streams.ts';

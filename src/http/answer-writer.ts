@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { reasonOf } from '#errors/index.ts';
 import type { HttpExchange } from './http-exchange.ts';
-import { UnsentAnswers } from './unsent-answers.ts';
+import { SMALL_ANSWER, type UnsentAnswers } from './unsent-answers.ts';
 import type { Answer } from './write-response.ts';
 
 /** A year, as lists of browsers ask for. Hosts below this one could set its cookies in plain HTTP. */
@@ -22,8 +22,8 @@ const SECURE_HEADERS: Readonly<Record<string, string>> = {
 export const LINGER_MS = 500;
 
 export interface AnswerWriterOptions {
-  /** Bytes of the largest answer. */
-  readonly answerLimitBytes: number;
+  /** What is on its way from this node. */
+  readonly unsent: Pick<UnsentAnswers, 'add'>;
   /** Then each answer asks its client to close the connection. */
   readonly isStopping: () => boolean;
 }
@@ -31,11 +31,11 @@ export interface AnswerWriterOptions {
 /** The one place that answers: whatever is said to a client leaves here, headers and body as one. */
 export class AnswerWriter {
   readonly #isStopping: () => boolean;
-  readonly #unsent: UnsentAnswers;
+  readonly #unsent: Pick<UnsentAnswers, 'add'>;
 
-  constructor({ answerLimitBytes, isStopping }: AnswerWriterOptions) {
+  constructor({ unsent, isStopping }: AnswerWriterOptions) {
     this.#isStopping = isStopping;
-    this.#unsent = new UnsentAnswers(answerLimitBytes);
+    this.#unsent = unsent;
   }
 
   write(
@@ -48,7 +48,7 @@ export class AnswerWriter {
     if (this.#isStopping()) all['Connection'] = 'close';
     if (body !== null) all['Content-Length'] = bytes;
     Object.assign(all, headers);
-    this.#unsent.add(account, bytes, outgoing);
+    if (bytes > SMALL_ANSWER) this.#unsent.add(account, bytes, outgoing);
     // The status line says what the body of an error does.
     if (status < 400) outgoing.writeHead(status, all);
     else outgoing.writeHead(status, reasonOf(status), all);

@@ -50,7 +50,7 @@ export class BodyRoom {
   readonly #lookMs: number;
   #look: NodeJS.Timeout | undefined;
   #total = 0;
-  #lastTurn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new ReadingTurns();
 
   /** @param largest bytes that a body may have */
   constructor(
@@ -111,7 +111,7 @@ export class BodyRoom {
       narrow: (now) => {
         this.#coming.delete(coming);
         hold(Math.min(held, now));
-        return now > LONG_BODY ? this.#turn() : Promise.resolve();
+        return this.#turns.take(now);
       },
       leave,
     };
@@ -172,9 +172,15 @@ export class BodyRoom {
       next.begin();
     }
   }
+}
 
-  /** One after the other, and between two of them as much time for everything else as the first has taken. */
-  #turn(): Promise<void> {
+/** Long bodies are read one after the other, and between two of them is as much time for everything else as the first has taken. */
+export class ReadingTurns {
+  #lastTurn: Promise<unknown> = Promise.resolve();
+
+  /** Resolves when a body of so many bytes may be read. */
+  take(bytes: number): Promise<void> {
+    if (bytes <= LONG_BODY) return Promise.resolve();
     const turn = this.#lastTurn.then(() => undefined);
     this.#lastTurn = turn.then(async () => {
       const startedAt = performance.now();

@@ -3,8 +3,10 @@ import type { HttpExchange } from './http-exchange.ts';
 import { jsonPage, type Pages } from './pages.ts';
 
 export interface Health {
+  /** Whether the thread answers that holds the node's place in the cluster. */
+  live(): Promise<boolean>;
   /** True once the server has started. */
-  started(): boolean;
+  started(): Promise<boolean>;
   parts(): Promise<readonly HealthPart[]>;
 }
 
@@ -17,12 +19,13 @@ export function healthPages(
   mayDiagnose: (exchange: HttpExchange) => Promise<boolean>,
 ): Pages {
   return {
-    '/health/live': () => jsonPage(200, { state: 'up' }),
-    '/health/started': () =>
-      health.started() ? jsonPage(200, { state: 'up' }) : jsonPage(503, { state: 'starting' }),
+    '/health/live': async () =>
+      (await health.live()) ? jsonPage(200, { state: 'up' }) : jsonPage(503, { state: 'down' }),
+    '/health/started': async () =>
+      (await health.started()) ? jsonPage(200, { state: 'up' }) : jsonPage(503, { state: 'starting' }),
     '/health/ready': async (exchange) => {
       const parts = await health.parts();
-      const ok = health.started() && parts.every((part) => part.ok);
+      const ok = (await health.started()) && parts.every((part) => part.ok);
       const isShown = await mayDiagnose(exchange).catch(() => false);
       return jsonPage(ok ? 200 : 503, { state: ok ? 'up' : 'down', ...(isShown ? shown(parts) : {}) });
     },

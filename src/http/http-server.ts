@@ -3,8 +3,8 @@ import type { Compat } from '#config/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { RequestSink, ResourceDescription } from '#resource/index.ts';
-import { RateLimit, TrustedProxies } from '#security/index.ts';
-import { AnswerWriter } from './answer-writer.ts';
+import { type RateLimit, TrustedProxies } from '#security/index.ts';
+import { AnswerWriter, type AnswerWriterOptions } from './answer-writer.ts';
 import { ApiDescription } from './api-description.ts';
 import { type ConsoleOptions, consolePages } from './console/console-pages.ts';
 import type { CorsFilter } from './cors.ts';
@@ -15,18 +15,26 @@ import { Door } from './door.ts';
 import { FIELD_NAMES, OWN_NAMES } from './header-names.ts';
 import { type Health, healthPages } from './health.ts';
 import type { Site } from './incoming.ts';
-import { listen } from './listen.ts';
-import { type EventDesk, RestInterface, type RestOptions } from './rest-interface.ts';
+import { listen, urlOf } from './listen.ts';
+import { RestInterface, type RestOptions } from './rest-interface.ts';
 import type { Commits } from './seen-writes.ts';
 
 export interface HttpServerOptions
   extends Pick<
     RestOptions,
-    'answerLimitBytes' | 'authenticate' | 'bodyLimitBytes' | 'named' | 'trustsTransactionId'
+    | 'answerLimitBytes'
+    | 'authenticate'
+    | 'bodies'
+    | 'bodyLimitBytes'
+    | 'events'
+    | 'named'
+    | 'trustsTransactionId'
   > {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
+  /** How many threads listen on it. */
+  readonly sharedBy?: number;
   /** How long a client may take to send a whole request. */
   readonly requestTimeoutMs: number;
   /** How long a request waits for the database in all. */
@@ -41,12 +49,13 @@ export interface HttpServerOptions
   readonly compat?: Compat | undefined;
   /** What pages of other origins may do now. */
   readonly cors?: () => CorsFilter | undefined;
-  /** Requests a minute that one client may make of this node; undefined: as many as it likes. */
-  readonly requestsPerMinute: number | undefined;
+  /** Of what one client may ask of this node in a minute; undefined: as much as it likes. */
+  readonly rateLimit: RateLimit | undefined;
+  /** What is on its way from this node. */
+  readonly unsent: AnswerWriterOptions['unsent'];
   readonly diagnostics: Diagnostics;
   /** Absent on a node that only works: it answers health checks and metrics, nothing else. */
   readonly resources: RequestSink | undefined;
-  readonly events?: EventDesk;
   /** Absent where no standby answers. */
   readonly commits?: Commits | undefined;
   /** Undefined where no console is served. */
@@ -76,8 +85,8 @@ export class HttpServer implements Service {
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    const { resources, trustedProxies, publicPath, requestsPerMinute, describe, version } = options;
-    const { diagnostics, authenticate, answerLimitBytes, observe, console, compat } = options;
+    const { resources, trustedProxies, publicPath, rateLimit, describe, version } = options;
+    const { diagnostics, authenticate, unsent, observe, console, compat } = options;
     const description = new ApiDescription(describe, { version, basePath: publicPath + REST.base });
     const site: Site = {
       proxies: new TrustedProxies(trustedProxies),
@@ -86,12 +95,10 @@ export class HttpServer implements Service {
       headerNames: compat === undefined ? OWN_NAMES : FIELD_NAMES,
     };
     const mayDiagnose = diagnosticsFor(diagnostics, authenticate);
-    const rateLimit = requestsPerMinute === undefined ? undefined : new RateLimit(requestsPerMinute);
     if (resources !== undefined) {
       this.#rest = new RestInterface({
         ...options,
         resources,
-        rateLimit,
         describe: (path) => description.textOf(path),
       });
     }
@@ -107,15 +114,10 @@ export class HttpServer implements Service {
         ...metricsPages(options.metrics, mayDiagnose),
       },
       further: resources === undefined || console === undefined ? () => undefined : consolePages(console),
-      writer: new AnswerWriter({ answerLimitBytes, isStopping: () => this.#server === undefined }),
+      writer: new AnswerWriter({ unsent, isStopping: () => this.#server === undefined }),
       deadlineMs: options.requestDeadlineMs,
       observe,
     });
-  }
-
-  /** What bodies of requests under way take, or may take that have not been read. */
-  get bodyBytes(): number {
-    return this.#rest?.bodyBytes ?? 0;
   }
 
   async start(): Promise<void> {
@@ -145,9 +147,12 @@ export class HttpServer implements Service {
     });
   }
 
+  get port(): number {
+    return this.#port;
+  }
+
   get url(): string {
-    const { host } = this.#options;
-    return `http://${host.includes(':') ? `[${host}]` : host}:${this.#port}`;
+    return urlOf(this.#options.host, this.#port);
   }
 }
 

@@ -13,6 +13,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
+  /** How many threads listen on it. */
+  readonly sharedBy?: number;
   /** How long a client may take to send a whole request. */
   readonly requestTimeoutMs: number;
 }
@@ -22,7 +24,7 @@ export async function listen(
   door: Door,
   options: ListenOptions,
 ): Promise<{ readonly server: Server; readonly port: number }> {
-  const { host, port, requestTimeoutMs } = options;
+  const { host, port, sharedBy = 1, requestTimeoutMs } = options;
   const take = (message: IncomingMessage, outgoing: ServerResponse) => door.take(message, outgoing);
   const server = createServer(
     {
@@ -41,15 +43,19 @@ export async function listen(
   // Node forgets headers beyond its own limit in silence; whoever sends more than ours is refused instead.
   server.maxHeadersCount = 0;
   const most = mostConnections();
-  if (most !== undefined) server.maxConnections = most;
+  if (most !== undefined) server.maxConnections = Math.ceil(most / sharedBy);
   server.on('clientError', (error: Error, socket) => door.takeUnreadable(error, socket as never));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
-    server.listen(port, host, resolve);
+    server.listen({ port, host, reusePort: sharedBy > 1 }, resolve);
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error(`No port was opened on ${host}`);
   return { server, port: address.port };
+}
+
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Files that a node needs beside the connections of its clients. */

@@ -21,6 +21,7 @@ export function cannotListen(error: NodeJS.ErrnoException, host: string, port: n
     EADDRINUSE: `port ${port} of ${host} is in use by another program`,
     EACCES: `this user may not listen on port ${port}`,
     EADDRNOTAVAIL: `${host} is no address of this machine`,
+    ENOTSUP: `threads cannot share port ${port} on this system (SVC_HTTP_THREADS)`,
   };
   const message = why[error.code ?? ''];
   if (message === undefined) return error;

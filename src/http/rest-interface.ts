@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import { inTime } from '#database/index.ts';
 import { errorIdOf, toResourceError, UnauthorizedError } from '#errors/index.ts';
-import type { EventCaller, EventStreams } from '#events/index.ts';
+import type { EventDesk } from '#events/index.ts';
 import {
   type ClientContext,
   type Context,
@@ -16,7 +16,7 @@ import {
   type SecurityContext,
 } from '#resource/index.ts';
 import { isKey, type RateLimit } from '#security/index.ts';
-import { BodyRoom } from './body-room.ts';
+import type { BodyRoom } from './body-room.ts';
 import type { Dialect } from './dialect.ts';
 import type { Caller, HttpExchange } from './http-exchange.ts';
 import { type Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
@@ -41,6 +41,8 @@ export interface RestOptions {
   readonly commits?: Commits | undefined;
   readonly bodyLimitBytes: number;
   readonly answerLimitBytes: number;
+  /** For all bodies of this node. */
+  readonly bodies: Pick<BodyRoom, 'enter'>;
   /** Undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
   /** Whether the transaction id that a request brings is taken over. */
@@ -50,12 +52,6 @@ export interface RestOptions {
   readonly authenticate: Identify;
   /** What can be asked now at and below a path, for the API description. */
   readonly describe: (path: string) => string;
-}
-
-/** Where streams of events are begun. */
-export interface EventDesk {
-  readonly streams: () => Pick<EventStreams, 'admit'>;
-  readonly topics: (text: string) => EventCaller['topics'];
 }
 
 const NO_SESSION_HEADER = 'x-openidm-nosession';
@@ -70,15 +66,9 @@ const SMALL_BODY = 4_096;
  */
 export class RestInterface {
   readonly #options: RestOptions;
-  readonly #bodies: BodyRoom;
 
   constructor(options: RestOptions) {
     this.#options = options;
-    this.#bodies = new BodyRoom(options.bodyLimitBytes);
-  }
-
-  get bodyBytes(): number {
-    return this.#bodies.total;
   }
 
   async answer(exchange: HttpExchange, dialect: Dialect): Promise<Answer> {
@@ -106,13 +96,13 @@ export class RestInterface {
 
   /** The bytes of a body are somebody's as long as the request is under way. */
   async #withBody(exchange: HttpExchange, ask: (body: string) => Promise<Answer>): Promise<Answer> {
-    const { bodyLimitBytes } = this.#options;
+    const { bodyLimitBytes, bodies } = this.#options;
     const { message } = exchange.incoming;
     const bytes = bodyBytes(message, bodyLimitBytes);
     if (bytes === 0) return ask('');
     if (bytes <= SMALL_BODY) return ask(await readBody(message, bodyLimitBytes));
     const slow = new AbortController();
-    const place = await this.#bodies.enter(exchange.account, bytes, () => slow.abort());
+    const place = await bodies.enter(exchange.account, bytes, () => slow.abort());
     try {
       const body = await readBody(message, bodyLimitBytes, { ...place, givenUp: slow.signal });
       await place.narrow(body.length);
@@ -230,10 +220,10 @@ async function beginStream(
   { events, authenticate }: Pick<RestOptions, 'authenticate'> & { readonly events: EventDesk },
 ): Promise<Answer> {
   const { incoming, account } = exchange;
-  const begin = await events.streams().admit({
+  const begin = await events.admit({
     account,
     lastEventId: incoming.header('last-event-id'),
-    topics: events.topics(topics),
+    topics,
     security: caller.security,
     identify: async () => (await renew(exchange, caller, authenticate)).security,
   });

@@ -1,13 +1,17 @@
-import type { ServerResponse } from 'node:http';
-
-/** Shorter ones are not counted: a connection holds as much in any case. */
-const SMALL_ANSWER = 65_536;
+/** Shorter ones are not counted. */
+export const SMALL_ANSWER = 65_536;
 
 export interface UnsentAnswersOptions {
   /** Bytes of all callers together. Default 512 MiB. */
   readonly mostBytes?: number;
   /** Of one of them. Default 128 MiB. */
   readonly ofCaller?: number;
+}
+
+/** An answer on its way, as far as is seen of it. */
+export interface Leaving {
+  once(event: 'finish' | 'close', listener: () => void): unknown;
+  destroy(): unknown;
 }
 
 interface Unsent {
@@ -37,9 +41,8 @@ export class UnsentAnswers {
     this.#mostBytes = Math.max(this.#ofCaller, mostBytes);
   }
 
-  /** Before the body is written. */
-  add(caller: string, bytes: number, outgoing: ServerResponse): void {
-    if (bytes <= SMALL_ANSWER) return;
+  /** Before the body is written. Of `SMALL_ANSWER` at least: a connection holds as much in any case. */
+  add(caller: string, bytes: number, outgoing: Leaving): void {
     const unsent = { caller, bytes, cut: () => outgoing.destroy() };
     this.#unsent.add(unsent);
     this.#count(caller, bytes);

@@ -6,6 +6,6 @@ export type { LogLevel } from './catalogue/row.ts';
 export type { Gauge } from './gauge.ts';
 export { LogRing } from './log-ring.ts';
 export { createLogSink } from './log-sink.ts';
-export { createMetrics } from './metric-sink.ts';
+export { createMetrics, METRICS_TYPE, type Metrics } from './metric-sink.ts';
 export { isLogged, type Observation, type Observe, observeAll } from './observation.ts';
 export { processGauges } from './process-gauges.ts';

@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { METRICS, type MetricName, type Sample } from './catalogue/metric.ts';
 import { type Observation, type Observe, rowOf } from './observation.ts';
 
+export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
 export interface Metrics {

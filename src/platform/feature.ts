@@ -4,7 +4,7 @@ import type { Database } from '#database/index.ts';
 import type { HealthPart, Quarantine, Service } from '#lifecycle/index.ts';
 import type { Gauge } from '#observability/index.ts';
 import type { RouteHandler } from '#resource/index.ts';
-import type { ScriptThreads, ScriptUses } from '#script/index.ts';
+import type { ScriptUses, ScriptWork } from '#script/index.ts';
 import type { ScheduledService } from './scheduled-service.ts';
 
 /** What one part of the product brings. It is made in the main thread and in each script thread alike. */
@@ -19,6 +19,12 @@ export interface Feature {
   readonly node?: (node: NodeGround) => NodePart;
 }
 
+/** The other threads of a node, as its parts see them. */
+export interface ThreadsOfNode extends ScriptWork {
+  /** Replaces a part of what all of them stand on, those that listen for HTTP, too; resolves when all have it. */
+  replaceFoundation(part: Record<string, unknown>): Promise<void>;
+}
+
 /** What the parts of a node stand on. */
 export interface NodeGround {
   readonly name: string;
@@ -28,7 +34,7 @@ export interface NodeGround {
   readonly membership: Membership;
   /** Whether wake-ups reach it; where there is only a pooler, none do. */
   readonly isWoken: boolean;
-  readonly threads: ScriptThreads;
+  readonly threads: ThreadsOfNode;
   readonly quarantine: Quarantine;
   /** Sessions that keep plans, for what completes work. */
   readonly lookups: Database;

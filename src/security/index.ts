@@ -20,7 +20,7 @@ export { type AuditFeature, auditFeature } from './audit/audit-feature.ts';
 export { AuditKeys } from './audit/audit-keys.ts';
 export { auditRoleStatements, undoAuditRoleStatements } from './audit/audit-role.ts';
 export { AuditSealer } from './audit/audit-sealer.ts';
-export { AuditTrail } from './audit/audit-trail.ts';
+export { AuditTrail, isRecorded } from './audit/audit-trail.ts';
 export { type Cause, findCauses } from './audit/cause-repository.ts';
 export type { TrailFinding } from './audit/check-trail.ts';
 export {
@@ -40,11 +40,14 @@ export type { Augment } from './authentication/augmentation.ts';
 export {
   type AuthenticationFeature,
   authenticationFeature,
+  type ComingIn,
+  type ComingRates,
 } from './authentication/authentication-feature.ts';
 export { callerAddress } from './authentication/caller-address.ts';
+export { distantDesk, serveDesk } from './authentication/comparison-desk.ts';
 export { createAdministrator } from './authentication/create-administrator.ts';
 export { foldName } from './authentication/login-name.ts';
-export { RateLimit } from './authentication/rate-limit.ts';
+export { RateLimit, type RateWords, rateWords } from './authentication/rate-limit.ts';
 export { readRoleNames } from './authentication/read-role-names.ts';
 export { endEverySession } from './authentication/session-repository.ts';
 export { TrustedProxies } from './authentication/trusted-proxies.ts';

@@ -5,6 +5,6 @@
  * is what a thread sends by. Invariants: what is said arrives in the order in which it was said; whoever has asked
  * hears an answer, or that the other thread has gone.
  */
-export { type Line, question } from './line.ts';
+export { type Line, type LinePort, news, openLine, question } from './line.ts';
 export { Outbox } from './outbox.ts';
 export { type ErrorMessage, toError, toMessage } from './thread-error.ts';

@@ -52,6 +52,7 @@ export interface Line {
   hear<Told>(news: News<Told>, by: (told: Told) => void): void;
   /** The other end has gone: what was asked of it fails, and what it has asked for is wanted by nobody. */
   close(why: () => Error): void;
+  onClose(listener: () => void): void;
 }
 
 interface Asked {
@@ -76,6 +77,7 @@ export function openLine(port: LinePort): Line {
   const hearers = new Map<string, Hearer>();
   let next = 1;
   let closed: (() => Error) | undefined;
+  const closing = new Set<() => void>();
   const send = (message: Message) => port.postMessage(message);
   const settle = (id: number): Asked | undefined => {
     const question = asked.get(id);
@@ -131,11 +133,13 @@ export function openLine(port: LinePort): Line {
       if (closed === undefined) send({ type: 'told', name, told });
     },
     hear: ({ name }, by) => void hearers.set(name, { by }),
+    onClose: (listener) => void closing.add(listener),
     close(why) {
       if (closed !== undefined) return;
       closed = why;
       for (const id of [...asked.keys()]) settle(id)?.reject(why());
       for (const abort of underWay.values()) abort.abort(why());
+      for (const listener of closing) listener();
     },
   };
 }

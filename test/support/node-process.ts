@@ -43,6 +43,7 @@ export async function startNodeProcess(options: NodeProcessOptions): Promise<Nod
       SVC_NODE_ID: options.name,
       SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
       SVC_SCRIPT_THREADS: '1',
+      SVC_HTTP_THREADS: process.env['SVC_TEST_HTTP_THREADS'] ?? '0',
       SVC_DATABASE_POOL: '5',
       // A machine that is busy with other tests is no database that does not answer.
       SVC_REQUEST_DEADLINE: '60',

@@ -3,6 +3,7 @@ import { readSettings } from '#config/index.ts';
 import { type Database, openDatabase } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
 import type { ObservationKind } from '#observability/observation.ts';
+import type { OpenHttpThread } from '../../src/app/http-thread.ts';
 import { ADMIN_PASSWORD, type Api, apiOf } from './api.ts';
 import { openKeptThread } from './kept-threads.ts';
 import { COMMON_RING } from './key-ring.ts';
@@ -10,6 +11,9 @@ import { createSchemaDatabase } from './migrated-database.ts';
 import { databaseEnvironment, type TestDatabase } from './postgres.ts';
 import { createProject, type TestProject } from './project.ts';
 import { createStartedDatabase } from './started-database.ts';
+
+/** Of servers that are not asked for others: what is tested behind the door of the main thread is to hold behind theirs. */
+export const HTTP_THREADS = process.env['SVC_TEST_HTTP_THREADS'] ?? '0';
 
 /** A whole server in this process, on a database and a project of its own. */
 export interface TestServer extends AsyncDisposable {
@@ -36,6 +40,8 @@ export interface TestServerOptions {
   readonly asItIs?: boolean;
   /** How often the directory of process files is looked at. */
   readonly deploymentIntervalMs?: number;
+  /** How HTTP threads are had. */
+  readonly openHttpThread?: OpenHttpThread;
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -48,6 +54,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     SVC_PROJECT: project.location,
     SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
     SVC_SCRIPT_THREADS: String(options.threads ?? 1),
+    SVC_HTTP_THREADS: HTTP_THREADS,
     SVC_DATABASE_POOL: '5',
     // A machine that is busy with other tests is no database that does not answer.
     SVC_REQUEST_DEADLINE: '60',
@@ -67,6 +74,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     migrate: false,
     openThread: openKeptThread,
     asItIs: options.asItIs === true,
+    ...(options.openHttpThread === undefined ? {} : { openHttpThread: options.openHttpThread }),
     ...(options.deploymentIntervalMs === undefined
       ? {}
       : { deploymentIntervalMs: options.deploymentIntervalMs }),

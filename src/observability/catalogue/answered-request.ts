@@ -9,8 +9,8 @@ export interface AnsweredRequest {
   readonly userId: string;
   readonly roles: readonly string[];
   readonly client: { readonly ip: string; readonly port: number };
-  /** `{server, http}`: what the audit shows of the message; made only when it is asked for. */
-  readonly message: () => JsonObject;
+  /** `{server, http}`: what the audit shows of the message; made only when it is asked for, or told by another thread. */
+  readonly message: JsonObject | (() => JsonObject);
   /** The body of the answer when it failed. */
   readonly error: JsonValue;
   /** Of several that came as one: `{operation, resource, detail}` of each that was refused. */

@@ -293,6 +293,14 @@ export const WORK = {
     facts: ({ ms: span }) => ({ took: ms(span) }),
     counts: ({ outcome, ms: span }) => sample('script', { outcome }, span / 1000),
   }),
+  'http.threadStarted': said<{ thread: number }>({
+    level: 'debug',
+    text: ({ thread }) => `HTTP thread ${thread} started`,
+  }),
+  'http.threadDied': said<{ thread: number; reason: string }>({
+    level: 'error',
+    text: ({ thread, reason }) => `HTTP thread ${thread} ended, its connections with it: ${reason}`,
+  }),
   'script.threadStarted': said<{ thread: number }>({
     level: 'debug',
     text: ({ thread }) => `script thread ${thread} started`,

@@ -1,7 +1,7 @@
 import { wordsOf } from '#errors/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
-import type { Feature, Platform } from '#platform/index.ts';
-import { type ScriptThreads, workKind } from '#script/index.ts';
+import type { Feature, Platform, ThreadsOfNode } from '#platform/index.ts';
+import { workKind } from '#script/index.ts';
 import { ACCESS_FILE, accessFileText } from './access-file.ts';
 import { type AccessResourceOptions, accessResource } from './access-resource.ts';
 import type { AccessFile, AccessRules } from './access-rules.ts';
@@ -26,7 +26,7 @@ export function accessFeature(
   };
 }
 
-function rulesKeeper(platform: Platform, access: AccessRules, threads: ScriptThreads): Service {
+function rulesKeeper(platform: Platform, access: AccessRules, threads: ThreadsOfNode): Service {
   const { config, observe } = platform;
   let text: string | undefined;
   let refused: string | undefined;

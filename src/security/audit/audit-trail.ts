@@ -134,13 +134,9 @@ export class AuditTrail implements Service {
       return eventTopics.access.enabled ? runEvent(said) : undefined;
     }
     if (said.kind !== 'http.answered' || said.request === undefined) return undefined;
-    const { enabled, filter } = eventTopics.access;
+    if (!isRecorded(said, eventTopics)) return undefined;
     const { operation, resource, action, userId, roles, client, message, error, refused } = said.request;
     const failed = said.status >= 400;
-    // Whoever follows the trail need not follow how it is followed.
-    const isReading = resource.startsWith('audit/') && (operation === 'read' || operation === 'query');
-    const isTold = failed || refused.length > 0 || (!isReading && filter.actions.includes(operation));
-    if (!enabled || !isTold) return undefined;
     return auditEvent(
       'access',
       { transactionId: said.requestId, userId },
@@ -151,7 +147,7 @@ export class AuditTrail implements Service {
           operation: operation.toUpperCase(),
           detail: action === null ? null : { action },
         },
-        ...message(),
+        ...(typeof message === 'function' ? message() : message),
         response: {
           status: failed ? 'FAILED' : 'SUCCESSFUL',
           ...(failed ? { statusCode: String(said.status), detail: error } : {}),
@@ -164,6 +160,19 @@ export class AuditTrail implements Service {
       resource,
     );
   }
+}
+
+/** Whether a request and its answer become an entry of the audit of access. */
+export function isRecorded(
+  { status, request }: Extract<Observation, { kind: 'http.answered' }>,
+  { access: { enabled, filter } }: AuditConfig['eventTopics'],
+): boolean {
+  if (request === undefined || !enabled) return false;
+  const { operation, resource, refused } = request;
+  if (status >= 400 || refused.length > 0) return true;
+  // Whoever follows the trail need not follow how it is followed.
+  const isReading = resource.startsWith('audit/') && (operation === 'read' || operation === 'query');
+  return !isReading && filter.actions.includes(operation);
 }
 
 /** Whether it is about the values, and not about the database: the classes of data and of constraints, and triggers. */

@@ -14,6 +14,7 @@ import { Authenticator, type AuthenticatorOptions, type AuthenticatorParts, letI
 import { buildModules } from './build-modules.ts';
 import { builtModules } from './built-modules.ts';
 import { changedPeople } from './changed-people.ts';
+import { type ComparisonDesk, localDesk } from './comparison-desk.ts';
 import type { UserDirectory } from './find-account.ts';
 import { followAccounts } from './follow-accounts.ts';
 import { IssuerLogins, providersOf } from './issuer-login.ts';
@@ -27,6 +28,8 @@ import { matchesStored } from './matches-stored.ts';
 import { listOwners } from './owner-repository.ts';
 import { PasswordComparisons } from './password-comparisons.ts';
 import { planAuthentication } from './plan-authentication.ts';
+import type { RateWords } from './rate-limit.ts';
+import { RightPasswords } from './right-passwords.ts';
 import { samePersonNow } from './same-person.ts';
 import { sessionResource } from './session-resource.ts';
 import { byTheSameWay, Sessions } from './sessions.ts';
@@ -36,8 +39,21 @@ import { pruneUsedLogins } from './used-login-repository.ts';
 const SESSION_KEY = 'svc-jwtsessionhmac-key';
 const PRUNE_INTERVAL_MS = 600_000;
 
+/** What the threads of a node that people come in by have in common. */
+export interface ComingIn {
+  /** Default: passwords are compared in this thread. */
+  readonly desk?: ComparisonDesk | undefined;
+  /** Where is counted what is bounded for the node; default: in this thread. */
+  readonly rates?: ComingRates | undefined;
+}
+
+/** Guesses beside right passwords, wrong tokens, and logins that come back from an issuer. */
+export type ComingRates = Readonly<Record<'guesses' | 'failures' | 'comings', RateWords>>;
+
 export interface AuthenticationFeature extends Feature {
   readonly authenticator: Authenticator;
+  /** Where this thread has passwords compared. */
+  readonly desk: ComparisonDesk;
   /**
    * Who has sent the request, as they are now, by the module that let them in; undefined when they may come in no more, when
    * their password or key is another one, or where the module cannot say.
@@ -55,17 +71,29 @@ export function authenticationFeature(
     users,
     guard,
     augment,
-  }: { keyRing: KeyRingText; users: UserDirectory; guard: AddressGuard; augment: Augment },
+    comingIn = {},
+  }: {
+    keyRing: KeyRingText;
+    users: UserDirectory;
+    guard: AddressGuard;
+    augment: Augment;
+    comingIn?: ComingIn | undefined;
+  },
 ): AuthenticationFeature {
   const { database, config, crypto, observe } = platform;
   let made: Promise<JsonObject> | undefined;
   const decoy = () => (made ??= hashPassword('nobody'));
-  const comparisons = new PasswordComparisons({
-    throttle: new LoginThrottle(database),
-    matches: (password, stored) => matchesStored(crypto, password, stored, decoy),
-    decoy,
-    atOnce: HASHES_AT_ONCE,
-  });
+  const { rates } = comingIn;
+  const right = new RightPasswords(rates?.guesses);
+  const desk =
+    comingIn.desk ??
+    localDesk({
+      throttle: new LoginThrottle(database),
+      matches: (password, stored) => matchesStored(crypto, password, stored, decoy),
+      atOnce: HASHES_AT_ONCE,
+      right,
+    });
+  const comparisons = new PasswordComparisons({ desk, right, decoy });
   const keys = new StoredKeys(database);
   const secrets = deriveSecrets(keyRing, SESSION_KEY, 'session cookie');
   const build = (value: AuthenticationConfig): AuthenticatorParts => {
@@ -125,17 +153,20 @@ export function authenticationFeature(
   const authenticator = new Authenticator({
     parts: () => parts,
     comparisons,
+    failures: rates?.failures,
     onRefused: (why, address) => observe({ kind: 'login.refused', why, address }),
     ...told,
   });
   const logins = new IssuerLogins({
     parts: () => parts,
     secrets: deriveSecrets(keyRing, SESSION_KEY, 'pending login'),
+    comings: rates?.comings,
     ...told,
     onRefuses: (error) => observe({ kind: 'issuer.refuses', error: error.cause ?? error }),
   });
   return {
     authenticator,
+    desk,
     async callerNow({ security, client, http, transactionId }) {
       const { modules } = parts;
       const found = await samePersonNow(modules, security, { client, http, requestId: transactionId });

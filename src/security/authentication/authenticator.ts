@@ -9,7 +9,7 @@ import {
 } from './authentication-module.ts';
 import { accessDenied, decodeExtended, readCredentials } from './credentials.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
-import { RateLimit } from './rate-limit.ts';
+import { RateLimit, type RateWords } from './rate-limit.ts';
 import { cookieScope, PENDING_LOGIN, readCookie } from './session-cookie.ts';
 import { SESSION_MODULE, type Sessions } from './sessions.ts';
 
@@ -36,6 +36,8 @@ export interface AuthenticatorOptions {
   /** What the configuration says now. */
   readonly parts: () => AuthenticatorParts;
   readonly comparisons: Pick<PasswordComparisons, 'pretend' | 'wasRight'>;
+  /** Where wrong tokens are counted; default: here alone. */
+  readonly failures?: RateWords | undefined;
   readonly onLogin: (event: LoginEvent) => void;
   /** Somebody was turned away unheard; `why` is the id of the error. */
   readonly onRefused: (why: string, address: string) => void;
@@ -49,10 +51,11 @@ const FAILURES_PER_MINUTE = 60;
 /** Turns what a caller shows into who it is. Credentials that are sent win over a session. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
-  readonly #failures = new RateLimit(FAILURES_PER_MINUTE);
+  readonly #failures: RateLimit;
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
+    this.#failures = new RateLimit(FAILURES_PER_MINUTE, options.failures);
   }
 
   /**

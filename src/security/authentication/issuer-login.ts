@@ -13,7 +13,7 @@ import type { AuthenticatorParts, LoginEvent } from './authenticator.ts';
 import { answerWith, beginSession, requireSessions } from './begin-session.ts';
 import { accessDenied } from './credentials.ts';
 import { beginPending, pendingCookie, readPending } from './pending-login.ts';
-import { RateLimit } from './rate-limit.ts';
+import { RateLimit, type RateWords } from './rate-limit.ts';
 import { cookieScope } from './session-cookie.ts';
 import { useLogin } from './used-login-repository.ts';
 
@@ -24,6 +24,8 @@ export interface IssuerLoginOptions {
   readonly parts: () => AuthenticatorParts;
   /** Secrets to sign with what a browser keeps meanwhile: the one in use first, replaced ones after it. */
   readonly secrets: readonly Uint8Array[];
+  /** Where those who come back are counted; default: here alone. */
+  readonly comings?: RateWords | undefined;
   readonly onLogin: (event: LoginEvent) => void;
   readonly onUnreachable: (error: Error) => void;
   /** An issuer has something against this server, and not against who logs in. */
@@ -33,10 +35,11 @@ export interface IssuerLoginOptions {
 /** Logins with a browser at an issuer. */
 export class IssuerLogins {
   readonly #options: IssuerLoginOptions;
-  readonly #comings = new RateLimit(COMINGS_PER_MINUTE);
+  readonly #comings: RateLimit;
 
   constructor(options: IssuerLoginOptions) {
     this.#options = options;
+    this.#comings = new RateLimit(COMINGS_PER_MINUTE, options.comings);
   }
 
   /** @throws BadRequestError `AUTH_UNKNOWN_PROVIDER`, `AUTH_BAD_RETURN`, `AUTH_BAD_PORT`, `AUTH_NO_SESSIONS` */

@@ -1,37 +1,19 @@
-import { hash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
-import { TooManyRequestsError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
-import { FairQueue } from '#lifecycle/index.ts';
 import type { Attempt } from './authentication-module.ts';
-import type { Login } from './login-failure-repository.ts';
-import { type LoginThrottle, loginOf, mustWait } from './login-throttle.ts';
-import { RateLimit } from './rate-limit.ts';
+import type { ComparisonDesk } from './comparison-desk.ts';
+import { loginOf } from './login-throttle.ts';
+import type { RightPasswords } from './right-passwords.ts';
 
 export interface PasswordComparisonsOptions {
-  readonly throttle: LoginThrottle;
-  readonly matches: (password: string, stored: JsonValue) => Promise<boolean>;
+  readonly desk: ComparisonDesk;
+  /** What was right in this thread. */
+  readonly right: RightPasswords;
   /** A hash that no password matches, made as those of accounts are. */
   readonly decoy: () => Promise<JsonValue>;
-  readonly atOnce: number;
-}
-
-const MOST_WAITING = { urgent: 128, other: 32 };
-const MOST_RIGHT = 10_000;
-const BUSY_RETRY_SECONDS = 2;
-/** Of an account, from where it came in. */
-const WRONG_PER_MINUTE = 60;
-
-interface Right {
-  readonly password: string;
-  /** The password with what is stored of it. */
-  readonly pair: string;
 }
 
 /**
- * The one place where passwords are compared, which is slow on purpose: after the throttle has counted the attempt, a few
- * at a time, one for all that ask the same. Who waits is answered in turn, by address; those who have come in from
- * there before come first, and beyond a few others are refused at once rather than kept waiting.
+ * The one way to a comparison of passwords, which is slow on purpose, at the desk of this node.
  *
  * A password that was right is remembered, as a keyed hash, for as long as the stored one stays: who shows it again
  * from there is neither counted nor kept waiting, whatever others do elsewhere. Anywhere else, and where too many wrong
@@ -39,26 +21,18 @@ interface Right {
  */
 export class PasswordComparisons {
   readonly #options: PasswordComparisonsOptions;
-  readonly #queue: FairQueue;
-  readonly #key = randomBytes(32).toString('hex');
-  /** By account and network. */
-  readonly #right = new LRUCache<string, Right>({ max: MOST_RIGHT });
-  /** Guesses beside a password that is remembered. */
-  readonly #wrong = new RateLimit(WRONG_PER_MINUTE);
   readonly #recalled = new WeakMap<Attempt, boolean>();
-  readonly #underWay = new Map<string, Promise<boolean>>();
   readonly #known = new WeakMap<Attempt, boolean>();
   readonly #compared = new WeakSet<Attempt>();
   readonly #wereRight = new WeakSet<Attempt>();
 
   constructor(options: PasswordComparisonsOptions) {
     this.#options = options;
-    this.#queue = new FairQueue({ atOnce: options.atOnce, mostWaiting: MOST_WAITING, refuse: tooBusy });
   }
 
   /** Comparisons that wait for their turn. */
   get waiting(): number {
-    return this.#queue.waiting;
+    return this.#options.desk.waiting;
   }
 
   /** Whether the account has come in from there with this password, as far as is remembered. */
@@ -66,11 +40,7 @@ export class PasswordComparisons {
     const known = this.#recalled.get(attempt);
     if (known !== undefined || attempt.credentials === undefined) return known ?? false;
     const { username, password } = attempt.credentials;
-    const key = keyOf(loginOf(username, attempt.client.remoteAddress));
-    const right = this.#right.get(key);
-    const isRight = right?.password === this.#digest(password);
-    if (right !== undefined && !isRight) this.#wrong.take(key);
-    const recalled = isRight && this.#wrong.has(key);
+    const recalled = this.#options.right.recalls(loginOf(username, attempt.client.remoteAddress), password);
     this.#recalled.set(attempt, recalled);
     return recalled;
   }
@@ -82,34 +52,26 @@ export class PasswordComparisons {
    */
   async admit(attempt: Attempt): Promise<void> {
     const { credentials } = attempt;
-    if (credentials === undefined || this.#known.has(attempt)) return;
+    if (credentials === undefined || this.#known.has(attempt) || this.recalls(attempt)) return;
     const login = loginOf(credentials.username, attempt.client.remoteAddress);
-    if (this.recalls(attempt)) return;
-    const { waitMs, isKnown } = await this.#options.throttle.standing(login);
-    if (waitMs > 0) throw mustWait(waitMs);
-    if (!this.#queue.hasRoom(login.network, isKnown)) throw tooBusy();
+    const isKnown = await this.#options.desk.admit({ login, password: credentials.password });
     this.#known.set(attempt, isKnown);
   }
 
   /** @throws TooManyRequestsError when the caller has to wait, or too many do */
   async compare(attempt: Attempt, stored: JsonValue): Promise<boolean> {
     const { username, password } = attempt.credentials!;
+    const { right, desk } = this.#options;
     const login = loginOf(username, attempt.client.remoteAddress);
     this.#compared.add(attempt);
-    const pair = this.#digest(JSON.stringify([password, stored]));
-    if (this.recalls(attempt) && this.#right.get(keyOf(login))?.pair === pair) {
-      this.#wereRight.add(attempt);
-      return true;
+    if (!(this.recalls(attempt) && right.fits(login, password, stored))) {
+      await this.admit(attempt);
+      const isKnown = this.#known.get(attempt) === true;
+      if (!(await desk.compare({ login, password }, stored, isKnown))) return false;
+      right.note(login, password, stored);
     }
-    await this.admit(attempt);
-    const isRight = await this.#once(`${pair} ${login.account} ${login.network}`, () =>
-      this.#compareInTurn(login, password, stored, this.#known.get(attempt) === true),
-    );
-    if (isRight) {
-      this.#right.set(keyOf(login), { password: this.#digest(password), pair });
-      this.#wereRight.add(attempt);
-    }
-    return isRight;
+    this.#wereRight.add(attempt);
+    return true;
   }
 
   /** Whether the password was right, though somebody else may have refused the login. */
@@ -122,38 +84,4 @@ export class PasswordComparisons {
     if (attempt.credentials === undefined || this.#compared.has(attempt)) return;
     await this.compare(attempt, await this.#options.decoy());
   }
-
-  #compareInTurn(login: Login, password: string, stored: JsonValue, isKnown: boolean): Promise<boolean> {
-    const { throttle, matches } = this.#options;
-    return this.#queue.run(login.network, isKnown, async () => {
-      await throttle.reserve(login);
-      const isRight = await matches(password, stored);
-      if (isRight) await throttle.giveBack(login);
-      return isRight;
-    });
-  }
-
-  #once(key: string, compare: () => Promise<boolean>): Promise<boolean> {
-    const underWay = this.#underWay.get(key);
-    if (underWay !== undefined) return underWay;
-    const comparing = compare().finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, comparing);
-    return comparing;
-  }
-
-  #digest(text: string): string {
-    return hash('sha256', this.#key + text);
-  }
-}
-
-function keyOf({ account, network }: Login): string {
-  return `${account} ${network}`;
-}
-
-function tooBusy(): TooManyRequestsError {
-  return new TooManyRequestsError('Too many logins at once', {
-    id: 'AUTH_BUSY',
-    hint: `Try again in ${BUSY_RETRY_SECONDS} s`,
-    detail: { retryAfterSeconds: BUSY_RETRY_SECONDS },
-  });
 }

@@ -1,51 +1,99 @@
-/**
- * Clients that are remembered; a flood of addresses must not fill the memory. A map, because an `LRUCache` of that size takes
- * its megabyte before anybody has come.
- */
-const MOST_CLIENTS = 50_000;
-const MINUTE_MS = 60_000;
+import { hash } from 'node:crypto';
+import { monotonicMs } from '#time/index.ts';
 
-interface Bucket {
-  left: number;
-  at: number;
+const MINUTE_MS = 60_000;
+/** A client has its place in one of so many rows, which a flood of addresses must not fill the memory with. */
+const ROWS = 8_192;
+const PLACES = 8;
+/** Of a word: the time, in 1/256 ms since the words were made, which is enough for two years; above it what tells clients of a row apart. */
+const TIME_BITS = 44n;
+const TIME_MASK = (1n << TIME_BITS) - 1n;
+const UNIT = 256;
+
+/** What is counted, in memory that the threads of a process can share. Of it only what is written to takes any. */
+export interface RateWords {
+  readonly words: SharedArrayBuffer;
+  /** Nobody else knows in which row a client is. */
+  readonly key: string;
+  /** By `monotonicMs`. */
+  readonly since: number;
+}
+
+export function rateWords(now = monotonicMs()): RateWords {
+  const words = new SharedArrayBuffer(ROWS * PLACES * BigInt64Array.BYTES_PER_ELEMENT);
+  return { words, key: crypto.randomUUID(), since: now };
 }
 
 /**
- * Requests a minute for each client of this node: a bucket of a minute's worth that fills up steadily, so that a short
- * burst is fine.
+ * Requests a minute for each client of this node: as many as in a minute at once, and then as fast as they come back, so that a short
+ * burst is fine. All threads that have the same words count together. Of each client one word is kept: when all of its requests
+ * will have come back. It is replaced as a whole, so a thread that dies leaves nothing half done.
  */
 export class RateLimit {
-  readonly #perMinute: number;
+  readonly #everyMs: number;
+  readonly #words: BigInt64Array;
+  readonly #key: string;
   readonly #now: () => number;
-  readonly #buckets = new Map<string, Bucket>();
 
-  /** @param now milliseconds that never go back */
-  constructor(perMinute: number, now: () => number = () => performance.now()) {
-    this.#perMinute = perMinute;
-    this.#now = now;
+  /** @param now milliseconds that never go back, the same in all threads */
+  constructor(
+    perMinute: number,
+    { words, key, since }: RateWords = rateWords(),
+    now: () => number = monotonicMs,
+  ) {
+    this.#everyMs = MINUTE_MS / perMinute;
+    this.#words = new BigInt64Array(words);
+    this.#key = key;
+    this.#now = () => now() - since;
   }
 
   /** Whether one more would pass; takes nothing. */
   has(client: string): boolean {
-    return this.#leftOf(client, this.#now()) >= 1;
+    const { tag, row } = this.#placeOf(client);
+    const now = this.#now();
+    const word = this.#find(row, tag).word;
+    return this.#waitMs(word, tag, now) <= 0;
   }
 
   /** @returns 0 when the request may pass, else the seconds to wait */
   take(client: string): number {
-    const now = this.#now();
-    const bucket = { left: this.#leftOf(client, now), at: now };
-    // The map keeps the order of insertion, so whoever was quiet longest stands first.
-    this.#buckets.delete(client);
-    this.#buckets.set(client, bucket);
-    if (this.#buckets.size > MOST_CLIENTS) this.#buckets.delete(this.#buckets.keys().next().value!);
-    if (bucket.left < 1) return Math.ceil((((1 - bucket.left) / this.#perMinute) * MINUTE_MS) / 1000);
-    bucket.left -= 1;
-    return 0;
+    const { tag, row } = this.#placeOf(client);
+    for (;;) {
+      const now = this.#now();
+      const { at, word } = this.#find(row, tag);
+      const waitMs = this.#waitMs(word, tag, now);
+      if (waitMs > 0) return Math.ceil(waitMs / 1_000);
+      const backAt = Math.max(backOf(word, tag), now) + this.#everyMs;
+      const next = (tag << TIME_BITS) | BigInt(Math.round(backAt * UNIT));
+      // Another thread may have counted meanwhile.
+      if (Atomics.compareExchange(this.#words, at, word, next) === word) return 0;
+    }
   }
 
-  #leftOf(client: string, now: number): number {
-    const bucket = this.#buckets.get(client);
-    if (bucket === undefined) return this.#perMinute;
-    return Math.min(this.#perMinute, bucket.left + ((now - bucket.at) / MINUTE_MS) * this.#perMinute);
+  #waitMs(word: bigint, tag: bigint, now: number): number {
+    // Half of what the clock can tell apart is no reason to wait.
+    return Math.max(backOf(word, tag), now) - now + this.#everyMs - MINUTE_MS - 1 / UNIT;
   }
+
+  #placeOf(client: string): { readonly tag: bigint; readonly row: number } {
+    const digest = Buffer.from(hash('sha256', this.#key + client, 'hex').slice(0, 16), 'hex');
+    // Never none: a place without a tag is free.
+    return { tag: BigInt(digest.readUInt32BE(4) & 0x7_ffff || 1), row: digest.readUInt32BE(0) % ROWS };
+  }
+
+  /** The place of a client, or the one whose client was quiet longest. */
+  #find(row: number, tag: bigint): { readonly at: number; readonly word: bigint } {
+    let quietest = { at: row * PLACES, word: TIME_MASK };
+    for (let at = row * PLACES; at < (row + 1) * PLACES; at += 1) {
+      const word = Atomics.load(this.#words, at);
+      if (word >> TIME_BITS === tag) return { at, word };
+      if ((word & TIME_MASK) < (quietest.word & TIME_MASK)) quietest = { at, word };
+    }
+    return quietest;
+  }
+}
+
+/** When all requests of a client will have come back. */
+function backOf(word: bigint, tag: bigint): number {
+  return word >> TIME_BITS === tag ? Number(word & TIME_MASK) / UNIT : 0;
 }

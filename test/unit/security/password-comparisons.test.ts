@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/database/index.ts';
 import type { Attempt } from '../../../src/security/authentication/authentication-module.ts';
+import { localDesk } from '../../../src/security/authentication/comparison-desk.ts';
 import { LoginThrottle, loginOf } from '../../../src/security/authentication/login-throttle.ts';
 import { PasswordComparisons } from '../../../src/security/authentication/password-comparisons.ts';
+import { RightPasswords } from '../../../src/security/authentication/right-passwords.ts';
 import { createSchemaDatabase } from '../../support/migrated-database.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
 
@@ -27,15 +29,17 @@ beforeEach(async () => {
 
 /** Stored passwords are the passwords; what is compared is written down. */
 function open(): PasswordComparisons {
-  return new PasswordComparisons({
+  const right = new RightPasswords();
+  const desk = localDesk({
     throttle: new LoginThrottle(database),
     async matches(password, stored) {
       compared.push(`${password} with ${String(stored)}`);
       return password === stored;
     },
-    decoy: async () => 'a decoy',
     atOnce: 1,
+    right,
   });
+  return new PasswordComparisons({ desk, right, decoy: async () => 'a decoy' });
 }
 
 function attempt(username: string, password: string, remoteAddress = '203.0.113.1'): Attempt {
