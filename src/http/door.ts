@@ -7,6 +7,7 @@ import {
   NotFoundError,
   PayloadTooLargeError,
   ResourceError,
+  ServiceUnavailableError,
   TooManyRequestsError,
   toResourceError,
 } from '#errors/index.ts';
@@ -78,7 +79,7 @@ export class Door {
     try {
       this.#options.writer.write(exchange, await answer());
     } catch (error) {
-      this.#tellFailed(exchange, error);
+      this.#tell(exchange, 'http.failed', error);
       exchange.outgoing.destroy();
     }
   }
@@ -129,8 +130,7 @@ export class Door {
       return await ask();
     } catch (thrown) {
       const error = outside(toResourceError(translateDatabaseError(thrown)), exchange);
-      if (error.code >= 500 && error.cause !== undefined)
-        this.#tellFailed(exchange, error.cause, troubleOf(error));
+      if (error.code >= 500 && error.cause !== undefined) this.#tellFailed(exchange, error, troubleOf(error));
       if (errorIdOf(error) === 'HTTP_RATE_LIMIT') this.#tellRefused(error, exchange.incoming.callerAddress);
       exchange.failure = error;
       const answer = writeError(error, { prettyPrint: exchange.incoming.says('_prettyPrint', 'true') });
@@ -166,12 +166,18 @@ export class Door {
     });
   }
 
-  #tellFailed(
+  #tellFailed(exchange: HttpExchange, error: ResourceError, trouble: Trouble | undefined): void {
+    // Nothing is wrong here that a stack would show: another server is away.
+    const isElsewhere = error instanceof ServiceUnavailableError && trouble === undefined;
+    if (isElsewhere) this.#tell(exchange, 'http.elsewhere', error);
+    else this.#tell(exchange, trouble === 'unreachable' ? 'http.unavailable' : 'http.failed', error.cause);
+  }
+
+  #tell(
     { incoming: { method, path }, requestId }: HttpExchange,
+    kind: 'http.failed' | 'http.unavailable' | 'http.elsewhere',
     error: unknown,
-    trouble?: Trouble,
   ): void {
-    const kind = trouble === 'unreachable' ? 'http.unavailable' : 'http.failed';
     this.#options.observe({ kind, method, path, requestId, error });
   }
 }

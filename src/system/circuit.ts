@@ -47,14 +47,18 @@ export class Circuit {
     return was;
   }
 
-  /** @returns whether it is broken from now on */
-  failed(why: string): boolean {
+  /**
+   * @param tookMs how long the call was waited for: calls that hang one after the other are as close together as they can be
+   * @returns whether it is broken from now on
+   */
+  failed(why: string, tookMs = 0): boolean {
     const now = this.#now();
     if (this.#broken !== undefined) {
       this.#broken = { ...this.#broken, why };
       return false;
     }
-    this.#failures = [...this.#failures.filter((at) => now - at < WITHIN_MS), now];
+    const withinMs = WITHIN_MS + MOST_FAILURES * tookMs;
+    this.#failures = [...this.#failures.filter((at) => now - at < withinMs), now];
     if (this.#failures.length < MOST_FAILURES) return false;
     this.#pause(now, why);
     return true;

@@ -28,6 +28,8 @@ import { secretsIn, withoutSecrets } from './without-secrets.ts';
 /** Where its file says nothing. A listing has it for each page. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 const PAGE_SIZE = 500;
+/** Who has waited so long, and had no more time, has waited for the other system. */
+const LONG_MS = 2_000;
 
 /** Whether another system answers, by what was asked of it last. */
 export type SystemState =
@@ -281,7 +283,7 @@ export class System implements AsyncDisposable {
       return result;
     } catch (thrown) {
       const error = withoutSecrets(thrown, secrets);
-      this.#told(operation, kindOfError(error), startedAt, error, outer?.aborted === true);
+      this.#told(operation, kindOfError(error), startedAt, error, hasLeft(outer, startedAt));
       throw answerOf(this.name, error, operation);
     } finally {
       clearTimeout(timer);
@@ -297,14 +299,15 @@ export class System implements AsyncDisposable {
     isGivenUp = false,
   ): void {
     const system = this.name;
-    this.#observe({ kind: 'system.called', system, operation, outcome, ms: performance.now() - startedAt });
+    const ms = performance.now() - startedAt;
+    this.#observe({ kind: 'system.called', system, operation, outcome, ms });
     const isAway = outcome === 'unavailable' || outcome === 'timeout';
     const why = error instanceof Error ? error.message : String(error);
     if (isAway || outcome === 'misconfigured' || outcome === 'protocol') {
       if (!isGivenUp) this.#last = { state: 'failing', why };
     } else if (outcome !== 'busy' && outcome !== 'failed') this.#last = { state: 'up' };
     if (isAway && !isGivenUp) {
-      if (this.circuit.failed(why)) this.#observe({ kind: 'system.away', system, why });
+      if (this.circuit.failed(why, ms)) this.#observe({ kind: 'system.away', system, why });
     } else if (outcome !== 'busy' && outcome !== 'failed' && !isAway) {
       // Whoever refuses is there.
       if (this.circuit.succeeded()) this.#observe({ kind: 'system.back', system });
@@ -318,6 +321,13 @@ export class System implements AsyncDisposable {
       hint: `operationOptions of its file say so`,
     });
   }
+}
+
+/** Whether nobody waits for the call any more for reasons that say nothing of the system. */
+function hasLeft(outer: AbortSignal | undefined, startedAt: number): boolean {
+  if (outer?.aborted !== true) return false;
+  const isOverTime = outer.reason instanceof DOMException && outer.reason.name === 'TimeoutError';
+  return !isOverTime || performance.now() - startedAt < LONG_MS;
 }
 
 /** The error of an object that is not there. */

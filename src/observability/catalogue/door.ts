@@ -40,6 +40,13 @@ export const DOOR = {
     facts: ({ requestId }) => ({ requestId }),
     sameAs: ({ error }) => wordsOf(error),
   }),
+  // The same for another server that a request needs: the first that fails by it says so. How long it is away is a number in it.
+  'http.elsewhere': said<{ method: string; path: string; requestId: string; error: unknown }>({
+    level: 'warn',
+    text: ({ method, path, error }) => `${method} ${path} answered 503: ${wordsOf(error)}`,
+    facts: ({ requestId }) => ({ requestId }),
+    sameAs: ({ error }) => wordsOf(error).replace(/\d+/g, 'n'),
+  }),
   'login.attempted': said<{
     result: 'SUCCESSFUL' | 'FAILED';
     principal: string;

@@ -19,6 +19,15 @@ describe('a circuit', () => {
     expect(circuit.refusal()).toMatchObject({ why: 'refused', sinceMs: 31_000 });
   });
 
+  it('counts calls that hang one after the other, however long each of them is waited for', () => {
+    const { clock, circuit } = at();
+    const broken = Array.from({ length: 5 }, () => {
+      clock.now += 30_000;
+      return circuit.failed('no answer', 30_000);
+    });
+    expect(broken).toEqual([false, false, false, false, true]);
+  });
+
   it('lets one through after each pause, which grows to a minute', () => {
     const { clock, circuit } = at();
     fail(circuit, 5);
