@@ -201,7 +201,10 @@ function side({ platform, run, mapping }: Led, end: 'source' | 'target'): Side {
   const query = end === 'source' ? sourceQuery : targetQuery;
   const ids = end === 'source' ? sourceIds : undefined;
   const isOwn = ownQueries.includes(end);
-  return sideOf(platform, { run: run.id, side: end, collection: mapping[end], query, ids, isOwn });
+  // Of managed objects the database itself knows in which state they are.
+  const withPrints = mapping[end].startsWith('system/') && pairPrintOf(platform, run, mapping) !== null;
+  const asked = { run: run.id, side: end, collection: mapping[end], query, ids, isOwn, withPrints };
+  return sideOf(platform, asked);
 }
 
 /** A question that is wrong stays wrong; what goes wrong in the server may pass, so the job is tried again. */

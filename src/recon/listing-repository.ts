@@ -15,17 +15,39 @@ export function stagedListing(run: string, side: 'source' | 'target'): Listing {
   return sql`(select id from recon_object where run_id = ${run} and side = ${side})`;
 }
 
+/** Of an object what is staged: its id, and a print of what it shows, where that is needed. */
+export interface Staged {
+  readonly id: string;
+  readonly print: string | null;
+}
+
 /** One that comes twice is there once. */
-export async function stageIds(
+export async function stageObjects(
   db: Db,
   run: string,
   side: 'source' | 'target',
-  ids: readonly string[],
+  objects: readonly Staged[],
 ): Promise<void> {
+  const [ids, prints] = [objects.map(({ id }) => id), objects.map(({ print }) => print)];
   await sql`
-    insert into recon_object (run_id, side, id)
-    select ${run}::uuid, ${side}, id from unnest(${sql.val(ids)}::text[]) id
+    insert into recon_object (run_id, side, id, print)
+    select ${run}::uuid, ${side}, id, print
+    from unnest(${sql.val(ids)}::text[], ${sql.val(prints)}::text[]) o (id, print)
     on conflict do nothing`.execute(db);
+}
+
+/**
+ * In which state each object of one side is: `print` is another one as soon as it is another object or shows anything else, `rev` is what
+ * whoever reads it is shown, and `at` when it was made, where that is known.
+ */
+function statesOf(run: string, side: 'source' | 'target', mapping: Mapping): RawBuilder<unknown> {
+  const path = parsePath(mapping[side]);
+  if (path[0] !== 'managed') {
+    return sql`(select id, print, print as rev, null::timestamptz as at from recon_object
+      where run_id = ${run} and side = ${side} and print is not null)`;
+  }
+  return sql`(select id, rev || ' ' || extract(epoch from created_at) as print, rev::text as rev, created_at as at
+    from managed_object where type = ${lastOf(path)})`;
 }
 
 export async function forgetStaged(db: Db, run: string): Promise<void> {
@@ -76,10 +98,8 @@ export async function insertSourceEntries(
       select p.source_id, p.action
       from recon_print p
       join ${linkedIds(mapping, qualifier)} l on l.source_id = p.source_id and l.target_id = p.target_id
-      join managed_object s on s.type = ${typeOf(mapping.source)} and s.id = p.source_id and s.rev = p.source_rev
-        and s.created_at = p.source_at
-      join managed_object t on t.type = ${typeOf(mapping.target)} and t.id = p.target_id and t.rev = p.target_rev
-        and t.created_at = p.target_at
+      join ${statesOf(run, 'source', mapping)} s on s.id = p.source_id and s.print = p.source_print
+      join ${statesOf(run, 'target', mapping)} t on t.id = p.target_id and t.print = p.target_print
       where p.mapping = ${mapping.name} and p.qualifier = ${qualifier} and p.print = ${print}
     ), counted as (
       insert into recon_count as c (run_id, phase, situation, action, entries)
@@ -103,18 +123,18 @@ export async function rememberPrints(
   { low, high, print }: { readonly low: number; readonly high: number; readonly print: string },
 ): Promise<void> {
   await sql`
-    insert into recon_print (mapping, qualifier, source_id, target_id, action, source_rev, target_rev, source_at, target_at, print)
-    select r.mapping, e.qualifier, e.source_id, e.target_id, e.action, s.rev, t.rev, s.created_at, t.created_at, ${print}
+    insert into recon_print (mapping, qualifier, source_id, target_id, action, source_print, target_print, print)
+    select r.mapping, e.qualifier, e.source_id, e.target_id, e.action, s.print, t.print, ${print}
     from recon_entry e
     join recon_run r on r.id = e.run_id
-    join managed_object s on s.type = ${typeOf(mapping.source)} and s.id = e.source_id and s.rev::text = e.source_rev
-    join managed_object t on t.type = ${typeOf(mapping.target)} and t.id = e.target_id and t.rev::text = e.target_rev
+    join ${statesOf(run, 'source', mapping)} s on s.id = e.source_id and s.rev = e.source_rev
+    join ${statesOf(run, 'target', mapping)} t on t.id = e.target_id and t.rev = e.target_rev
     where e.run_id = ${run} and e.number between ${low} and ${high} and e.state = 'counted' and e.situation = 'CONFIRMED'
-      and s.created_at < r.created_at and t.created_at < r.created_at
+      and coalesce(s.at, '-infinity') < r.created_at and coalesce(t.at, '-infinity') < r.created_at
     order by e.qualifier, e.source_id
     on conflict (mapping, qualifier, source_id) do update
-    set target_id = excluded.target_id, action = excluded.action, source_rev = excluded.source_rev,
-        target_rev = excluded.target_rev, source_at = excluded.source_at, target_at = excluded.target_at,
+    set target_id = excluded.target_id, action = excluded.action, source_print = excluded.source_print,
+        target_print = excluded.target_print, source_rev = null, target_rev = null, source_at = null, target_at = null,
         print = excluded.print`.execute(db);
 }
 
@@ -125,10 +145,6 @@ export async function prunePrints(db: Db, mapping: Mapping, qualifier: string): 
     where p.mapping = ${mapping.name} and p.qualifier = ${qualifier} and not exists (
       select from ${linkedIds(mapping, qualifier)} l
       where l.source_id = p.source_id and l.target_id = p.target_id)`.execute(db);
-}
-
-function typeOf(collection: string): string {
-  return lastOf(parsePath(collection));
 }
 
 /**

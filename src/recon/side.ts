@@ -1,7 +1,7 @@
 import { InternalServerError } from '#errors/index.ts';
 import { type JsonObject, lastOf } from '#json/index.ts';
 import { NO_PAGING, nestedContext, parsePath, type WriteContext } from '#resource/index.ts';
-import { type Listing, managedListing, stagedListing, stageIds } from './listing-repository.ts';
+import { type Listing, managedListing, stagedListing, stageObjects } from './listing-repository.ts';
 import { asCaller, queryOf } from './question-of-caller.ts';
 import type { ReconPlatform } from './recon-platform.ts';
 
@@ -27,6 +27,8 @@ interface SideOptions {
   readonly ids?: readonly string[] | undefined;
   /** Whether the query is that of whoever has asked for the run, and is asked with their rights. */
   readonly isOwn?: boolean;
+  /** Whether prints of what objects show are staged with their ids. */
+  readonly withPrints?: boolean;
 }
 
 const PAGE_SIZE = 1_000;
@@ -43,16 +45,22 @@ export function sideOf(platform: Pick<ReconPlatform, 'resources'>, options: Side
     stage: async (context) =>
       ids === undefined
         ? stageQueried(platform, context, options)
-        : stageIds(await context.unitOfWork.db(), run, side, ids),
+        : stageObjects(
+            await context.unitOfWork.db(),
+            run,
+            side,
+            ids.map((id) => ({ id, print: null })),
+          ),
   };
 }
 
 async function stageQueried(
   { resources }: Pick<ReconPlatform, 'resources'>,
   context: WriteContext,
-  { run, side, collection, query = { _queryFilter: 'true' }, isOwn = false }: SideOptions,
+  { run, side, collection, query = { _queryFilter: 'true' }, isOwn = false, withPrints = false }: SideOptions,
 ): Promise<void> {
-  const request = queryOf(collection, query);
+  const fields = withPrints ? [['*'], ['_rev']] : [['_id']];
+  const request = { ...queryOf(collection, query), fields };
   let cookie: string | null = null;
   do {
     const at = cookie === null ? {} : { cookie };
@@ -62,8 +70,10 @@ async function stageQueried(
       paging,
     });
     if (page.kind !== 'query') throw new InternalServerError(`'${collection}' has answered no list`);
-    const ids = page.result.flatMap(({ id }) => id ?? []);
-    await stageIds(await context.unitOfWork.db(), run, side, ids);
+    const objects = page.result.flatMap(({ id, revision }) =>
+      id === null ? [] : { id, print: withPrints ? revision : null },
+    );
+    await stageObjects(await context.unitOfWork.db(), run, side, objects);
     cookie = page.pagedResultsCookie;
   } while (cookie !== null);
 }

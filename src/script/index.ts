@@ -10,6 +10,7 @@ export { bindingResource } from './binding-resource.ts';
 export { checkScripts } from './check-scripts.ts';
 export { distantThreads, serveScriptWork } from './distant-threads.ts';
 export { FIELD_SCRIPT } from './field-scripts.ts';
+export { followsFromBindings } from './follows-from-bindings.ts';
 export type { HostOperations } from './host-operations.ts';
 export { elementLines, findSyntaxError, hoistedNames } from './javascript/index.ts';
 export { requestView } from './request-view.ts';

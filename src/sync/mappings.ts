@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type ConfigStore,
   type MappingConfig,
@@ -9,7 +10,7 @@ import {
   writtenJson,
 } from '#config/index.ts';
 import { BadRequestError, wordsOf } from '#errors/index.ts';
-import { isObject, type JsonObject } from '#json/index.ts';
+import { canonicalText, isObject, type JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { isDecidedByRevisions, isStored } from './decided-by-revisions.ts';
 import { inOrder } from './delivery-order.ts';
@@ -17,6 +18,8 @@ import { compileMapping, isReachable, type Mapping } from './mapping.ts';
 import { type RetryPolicy, retryPolicyOf, USUAL_POLICY } from './retry-policy.ts';
 
 const MOST_SUPPOSED = 20;
+/** Names of properties of a connector that may be others tomorrow without anything being another object. */
+const SECRET = /password|secret|credential|token/i;
 
 /** All mappings of the configuration in force, in the order in which they are delivered. */
 export class Mappings {
@@ -129,7 +132,7 @@ export class Mappings {
 
   /**
    * All that decides about a linked pair besides the revisions of its two objects, as a text to be compared; undefined where more does:
-   * scripts, what is calculated, or objects that are not managed.
+   * scripts that ask others, or what is calculated.
    */
   decisionOf(mapping: Mapping): string | undefined {
     const givesAssignments = this.calculates(mapping.source, 'effectiveAssignments');
@@ -137,7 +140,33 @@ export class Mappings {
     const types = this.#config
       .get(managedConfig)
       .objects.filter(({ name }) => [mapping.source, mapping.target].includes(`managed/${name}`));
-    return JSON.stringify([mapping.written, mapping.linkType, types]);
+    return JSON.stringify([mapping.written, mapping.linkType, types, this.#systemsAt(mapping)]);
+  }
+
+  /**
+   * In which state the files of the systems are that a mapping leads from or to, without what is secret in them: which objects there are
+   * follows from it. Undefined where there is none.
+   */
+  systemsOf(mapping: Mapping): string | undefined {
+    const found = this.#systemsAt(mapping);
+    if (found.length === 0) return undefined;
+    const shown = found.map(({ name, connectorRef, configurationProperties, objectTypes }) => {
+      const open = Object.entries(configurationProperties).filter(([key]) => !SECRET.test(key));
+      return writtenJson({
+        name,
+        connector: connectorRef.connectorName,
+        properties: Object.fromEntries(open),
+        objectTypes,
+      });
+    });
+    return createHash('sha256').update(canonicalText(shown)).digest('base64url');
+  }
+
+  #systemsAt({ source, target }: Mapping) {
+    return this.#config
+      .list(provisionerConfig)
+      .map(({ value }) => value)
+      .filter(({ name }) => [source, target].some((set) => set.startsWith(`system/${name}/`)));
   }
 
   /** Files change one by one, and each of them was right when it was taken: one that no longer fits the others takes none with it. */

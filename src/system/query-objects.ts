@@ -15,6 +15,7 @@ import {
 import { ignoringCase, nativeFilter, propertyAt } from './native-filter.ts';
 import { nativeNames, type SystemObjectType, type SystemProperty } from './object-type.ts';
 import { objectOf } from './property-value.ts';
+import { revisionOf } from './revision-of.ts';
 import type { System } from './system.ts';
 
 /** Of objects in one answer that asks for no pages, and of those that are sorted here because nobody else does. */
@@ -60,11 +61,15 @@ export async function queryObjects(
     };
     return answerFromMemory(inMemory, all);
   }
-  if (paging.pageSize === 0) return answer(await collect(begin(), request), null);
+  // Of what is shown as a whole.
+  const isWhole = !idsOnly && request.fields.some(([name]) => name === '*');
+  const showsRevision = isWhole && request.fields.some(([name]) => name === '_rev');
+  const revision = (object: JsonObject) => (showsRevision ? revisionOf(type, object) : null);
+  if (paging.pageSize === 0) return answer(await collect(begin(), request), null, revision);
   const names = request.fields.map(formatPointer).join(',');
   const question = `${type.name} ${formatQueryFilter(filter)} ${names} ${idsOnly}`;
   const { objects, cookie } = await system.listings.page(begin, question, paging);
-  return answer(objects, cookie);
+  return answer(objects, cookie, revision);
 }
 
 /** Objects one after the other, as far as they are what is asked for. */
@@ -129,12 +134,17 @@ async function collect(
   return all;
 }
 
-function answer(objects: readonly JsonObject[], cookie: string | null): QueryResult {
+function answer(
+  objects: readonly JsonObject[],
+  cookie: string | null,
+  revision: (object: JsonObject) => string | null,
+): QueryResult {
   return {
     kind: 'query',
-    result: objects.map(({ _id, ...content }) =>
-      resource(String(_id), null, isObject(content) ? content : {}),
-    ),
+    result: objects.map((object) => {
+      const { _id, ...content } = object;
+      return resource(String(_id), revision(object), isObject(content) ? content : {});
+    }),
     pagedResultsCookie: cookie,
     totalPagedResultsPolicy: 'NONE',
     totalPagedResults: -1,

@@ -12,25 +12,15 @@ const MAPPING = {
   policies: [{ situation: 'SOURCE_MISSING', action: 'DELETE' }],
 };
 const PEOPLE = 5;
+const now = { type: 'string', isVirtual: true, onRetrieve: script('String(Date.now())') };
+const TYPES = { objects: [{ name: 'person', schema: { properties: { now } } }, { name: 'badge' }] };
 
 describe('pairs that are as they were', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({
       files: {
-        'conf/managed.json': {
-          objects: [
-            {
-              name: 'person',
-              schema: {
-                properties: {
-                  now: { type: 'string', isVirtual: true, onRetrieve: script('String(Date.now())') },
-                },
-              },
-            },
-            { name: 'badge' },
-          ],
-        },
+        'conf/managed.json': TYPES,
         'conf/sync.json': { mappings: [MAPPING] },
       },
     });
@@ -96,8 +86,42 @@ describe('pairs that are as they were', () => {
     expect(await reconcile()).toMatchObject([1, { entrySummary: { applied: 1 } }]);
   });
 
+  it('are counted where scripts have a say that ask nobody but what they are given', async () => {
+    await map({
+      validSource: script('source.mail !== "nobody"'),
+      properties: [
+        {
+          source: 'mail',
+          target: 'mail',
+          transform: script('var at = source.indexOf("@"); source.substring(0, at)'),
+        },
+      ],
+    });
+    await server.api('PUT', 'config/managed', { body: { objects: [{ name: 'person' }, { name: 'badge' }] } });
+    await reconcile();
+    await reconcile();
+    expect(await reconcile()).toMatchObject([0, { situationSummary: { CONFIRMED: PEOPLE } }]);
+    await server.api('PUT', 'config/managed', { body: TYPES });
+  });
+
   it.each([
-    ['a script', { properties: [{ source: 'mail', target: 'mail', transform: script('source') }] }],
+    [
+      'a clock',
+      { properties: [{ source: 'mail', target: 'mail', transform: script('source + new Date()') }] },
+    ],
+    [
+      'chance',
+      { properties: [{ source: 'mail', target: 'mail', transform: script('source + Math.random()') }] },
+    ],
+    [
+      'what a script asks',
+      {
+        properties: [
+          { source: 'mail', target: 'mail', transform: script('svc.read("managed/person/p1").mail') },
+        ],
+      },
+    ],
+    ['the whole object by a script', { validSource: script('source.now !== ""') }],
     ['what is calculated', { properties: [{ source: 'now', target: 'mail' }] }],
     ['a condition of what is calculated', { sourceCondition: '/source/now pr' }],
     ['the whole object', { properties: [{ source: '', target: 'mail' }] }],

@@ -19,6 +19,7 @@ export {
   ScriptSyntaxError,
   ScriptThrownError,
 } from './failures.ts';
+export { followsFrom } from './follows-from.ts';
 export { hoistedNames } from './hoisted-names.ts';
 export { exportedNames, type MemberCall, memberCalls } from './module-members.ts';
 export { type NameUses, nameUses } from './name-uses.ts';

@@ -1,0 +1,22 @@
+import { followsFrom } from './javascript/index.ts';
+import type { ScriptReference } from './script-reference.ts';
+
+const known = new WeakMap<ScriptReference, boolean>();
+
+/**
+ * Whether what the script comes to follows from its bindings alone: it asks neither the server nor a clock. Only of JavaScript that stands
+ * in the configuration itself is that known; a file may be another one tomorrow.
+ *
+ * @param bindings the same ones each time for a reference
+ */
+export function followsFromBindings(reference: ScriptReference, bindings: readonly string[]): boolean {
+  const before = known.get(reference);
+  if (before !== undefined) return before;
+  const { language, source, globals } = reference;
+  const follows =
+    language === 'javascript' &&
+    source !== undefined &&
+    followsFrom({ name: 'script', source }, new Set([...bindings, ...Object.keys(globals)]));
+  known.set(reference, follows);
+  return follows;
+}
