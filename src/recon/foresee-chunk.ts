@@ -1,16 +1,19 @@
-import { contextOf, type Foreseen, foreseeCorrelations, type Mapping } from '#sync/index.ts';
+import type { UnitOfWork } from '#database/index.ts';
+import { contextOf, type Foreseen, foreseeCorrelations, type Mapping, readSources } from '#sync/index.ts';
 import { apart } from '#work/index.ts';
 import type { Chunk } from './chunk-repository.ts';
 import { listUnlinked } from './entry-repository.ts';
 import type { ReconPlatform } from './recon-platform.ts';
 import type { ReconEntry, ReconRun } from './recon-run.ts';
+import { type ForeseenEntry, isPlan } from './reconcile-entry.ts';
 
 /** So few are asked for one by one. */
 const FEW = 3;
 
 /**
- * Finds the targets of those sources of a chunk that are not linked, many with one query. What stands against it is no matter of the chunk:
- * then each is asked for when its turn comes, and told what is wrong.
+ * Finds out about many entries of a chunk at once: the targets of sources that are not linked, with one query for many; and of a plan the
+ * sources themselves, where another system would be asked for each. What stands against it is no matter of the chunk: then each is asked
+ * for when its turn comes, and told what is wrong.
  */
 export async function foresee(
   platform: ReconPlatform,
@@ -18,20 +21,38 @@ export async function foresee(
   mapping: Mapping,
   chunk: Chunk,
   open: readonly ReconEntry[],
-): Promise<(entry: ReconEntry) => Foreseen | undefined> {
-  const foreseen = new Map<string, ReadonlyMap<string, Foreseen>>();
+): Promise<(entry: ReconEntry) => ForeseenEntry> {
   const state = run.step === 'link' ? 'planned' : 'listed';
   const looked = open.filter((entry) => entry.state === state && entry.phase === 'source');
-  if (mapping.correlations.length === 0 || looked.length <= FEW) return () => undefined;
-  for (const qualifier of new Set(looked.map((entry) => entry.qualifier))) {
-    const found = await apart(platform, async (unitOfWork) => {
-      const ids = await listUnlinked(await unitOfWork.db(), run.id, mapping, { ...chunk, qualifier, state });
-      if (ids.length <= FEW) return undefined;
-      const context = contextOf(run, unitOfWork);
-      const ask = () => foreseeCorrelations(platform, context, mapping, qualifier, ids);
-      return unitOfWork.savepoint(ask, { keep: false });
-    }).catch(() => undefined);
-    if (found !== undefined) foreseen.set(qualifier, found);
+  if (looked.length <= FEW) return () => ({});
+  const isReadTogether = state === 'listed' && isPlan(run) && mapping.source.startsWith('system/');
+  const ids = [...new Set(looked.flatMap(({ source_id }) => source_id ?? []))];
+  const sources = isReadTogether
+    ? await aside(platform, (unitOfWork) => readSources(platform, contextOf(run, unitOfWork), mapping, ids))
+    : undefined;
+  const targets = new Map<string, ReadonlyMap<string, Foreseen>>();
+  if (mapping.correlations.length > 0) {
+    for (const qualifier of new Set(looked.map((entry) => entry.qualifier))) {
+      const found = await aside(platform, async (unitOfWork) => {
+        const db = await unitOfWork.db();
+        const unlinked = await listUnlinked(db, run.id, mapping, { ...chunk, qualifier, state });
+        if (unlinked.length <= FEW) return undefined;
+        return foreseeCorrelations(platform, contextOf(run, unitOfWork), mapping, qualifier, unlinked);
+      });
+      if (found !== undefined) targets.set(qualifier, found);
+    }
   }
-  return ({ qualifier, source_id }) => foreseen.get(qualifier)?.get(source_id ?? '');
+  return ({ qualifier, source_id }) => ({
+    foreseen: targets.get(qualifier)?.get(source_id ?? ''),
+    source: sources?.get(source_id ?? ''),
+  });
+}
+
+/** Nothing of it stays. @returns undefined where it fails */
+function aside<T>(
+  platform: ReconPlatform,
+  work: (unitOfWork: UnitOfWork) => Promise<T>,
+): Promise<T | undefined> {
+  const begun = (unitOfWork: UnitOfWork) => unitOfWork.savepoint(() => work(unitOfWork), { keep: false });
+  return apart(platform, begun).catch(() => undefined);
 }

@@ -1,4 +1,5 @@
 import type { UnitOfWork } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import {
   contextOf,
   type Foreseen,
@@ -10,6 +11,12 @@ import {
 import { dropEntry, type EntryResult, storeEntry } from './entry-repository.ts';
 import type { ReconPlatform } from './recon-platform.ts';
 import type { EntryState, ReconEntry, ReconRun, ReconState } from './recon-run.ts';
+
+/** What was found out about an entry together with others. */
+export interface ForeseenEntry {
+  readonly foreseen?: Foreseen | undefined;
+  readonly source?: JsonObject | undefined;
+}
 
 /** What is not worth a row where nothing was done: nobody wants to hear of it. */
 const SILENT: ReadonlySet<string> = new Set(['NOREPORT', 'IGNORE', 'ASYNC']);
@@ -25,7 +32,7 @@ export async function reconcileEntry(
   run: ReconRun,
   mapping: Mapping,
   entry: ReconEntry,
-  foreseen?: Foreseen,
+  { foreseen, source }: ForeseenEntry = {},
 ): Promise<ReconState | undefined> {
   const { number, source_id: sourceId, target_id: targetId, qualifier } = entry;
   const isPlanned = entry.state === 'planned';
@@ -42,6 +49,7 @@ export async function reconcileEntry(
       qualifier,
       how,
       foreseen,
+      source,
       ...(isPlanned ? { plan: planOf(entry) } : {}),
     },
   );
@@ -52,7 +60,7 @@ export async function reconcileEntry(
 }
 
 /** Whether nothing is done yet of what is found. */
-function isPlan({ mode, step, parameters }: ReconRun): boolean {
+export function isPlan({ mode, step, parameters }: ReconRun): boolean {
   return mode === 'plan' || (parameters.plansFirst === true && (step === 'source' || step === 'target'));
 }
 

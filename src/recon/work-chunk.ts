@@ -1,7 +1,7 @@
 import type { UnitOfWork } from '#database/index.ts';
 import { InternalServerError } from '#errors/index.ts';
 import type { Job } from '#queue/index.ts';
-import { type Foreseen, keptError, type Mapping } from '#sync/index.ts';
+import { keptError, type Mapping } from '#sync/index.ts';
 import {
   apart,
   type Fence,
@@ -20,7 +20,7 @@ import { mappingChanged, waitingAt } from './lead-run.ts';
 import { rememberPrints } from './listing-repository.ts';
 import { CHUNK_QUEUE, mappingOf, pairPrintOf, type ReconPlatform, STEP_QUEUE } from './recon-platform.ts';
 import type { ReconEntry, ReconRun, ReconState } from './recon-run.ts';
-import { reconcileEntry } from './reconcile-entry.ts';
+import { type ForeseenEntry, reconcileEntry } from './reconcile-entry.ts';
 import { dropLane, findRun, lockRun } from './run-repository.ts';
 
 /** Works on one chunk of entries, each in a unit of work of its own; the last lane of a step has the run led on. */
@@ -92,7 +92,7 @@ class ChunkWorker {
   }
 
   /** @returns the state of the run */
-  async #settle(entry: ReconEntry, foreseen: Foreseen | undefined): Promise<ReconState> {
+  async #settle(entry: ReconEntry, foreseen: ForeseenEntry): Promise<ReconState> {
     try {
       if (this.#isSuspect && (await this.#begin(entry)) > MOST_BEGINNINGS) {
         return await this.#fail(entry, brokeItsThread());

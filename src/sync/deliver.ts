@@ -86,7 +86,9 @@ export async function deliver(
   progress.outcome = outcome;
   await runPostMapping(scope, sight, choice, outcome);
   await runPostAction(scope, sight, choice, outcome.targetObject);
-  await remember(scope, { sight, choice, outcome, state });
+  // Of what a reconciliation only plans nothing stays but its entry.
+  const isPlanned = scope.reconId !== undefined && context.rehearsed === true;
+  if (!isPlanned) await remember(scope, { sight, choice, outcome, state });
   return recordOf(scope, sourceId, progress, { outcome });
 }
 

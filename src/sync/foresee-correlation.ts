@@ -13,6 +13,7 @@ import { questionFor } from './correlate.ts';
 import { namesRead } from './deliver-source.ts';
 import type { Foreseen } from './foreseen.ts';
 import type { Mapping } from './mapping.ts';
+import { isOutside } from './outside.ts';
 import type { Scope, SyncPlatform } from './stage.ts';
 
 /** Targets that one query asks for. */
@@ -54,11 +55,30 @@ export async function foreseeCorrelations(
   return foreseen;
 }
 
+/** Sources by their ids, as whoever reads one by itself is shown it; those that are gone are not there. */
+export async function readSources(
+  platform: SyncPlatform,
+  outer: WriteContext,
+  mapping: Mapping,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, JsonObject>> {
+  const context = { ...internalContext(outer), unitOfWork: outer.unitOfWork, rehearsed: true };
+  const sources = new Map<string, JsonObject>();
+  for (let at = 0; at < ids.length; at += ASKED_AT_ONCE) {
+    const some = ids.slice(at, at + ASKED_AT_ONCE);
+    for (const one of await sourcesOf({ platform, mapping, context, qualifier: '' }, some))
+      sources.set(String(one['_id']), one);
+  }
+  return sources;
+}
+
 async function sourcesOf(scope: Scope, ids: readonly string[]): Promise<readonly JsonObject[]> {
   const { platform, context, mapping } = scope;
+  // A listing of a system has revisions where they are asked for.
+  const names = [...(isOutside(mapping.source) ? ['_rev'] : []), ...namesRead(mapping)];
   const found = await new Connection(platform.resources, context).query(mapping.source, {
     queryFilter: { kind: 'in', pointer: ['_id'], values: ids },
-    fields: [['*'], ...[...namesRead(mapping)].map((name) => [name])],
+    fields: [['*'], ...names.map((name) => [name])],
     paging: { ...NO_PAGING, pageSize: ids.length },
   });
   return found.result.map(resourceBody).filter(isObject);

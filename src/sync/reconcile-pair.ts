@@ -44,6 +44,8 @@ export interface PairOrder {
   readonly plan?: PairPlan;
   /** What was found out about many sources at once, before. */
   readonly foreseen?: Foreseen | undefined;
+  /** Of `rehearse`: the source, where it was read with others just now. */
+  readonly source?: JsonObject | undefined;
 }
 
 export interface PairResult extends PairPlan {
@@ -83,7 +85,7 @@ export async function reconcilePair(
   platform: SyncPlatform,
   outer: WriteContext,
   mapping: Mapping,
-  { reconId, sourceId, targetId, qualifier, how, plan, foreseen }: PairOrder,
+  { reconId, sourceId, targetId, qualifier, how, plan, foreseen, source: known }: PairOrder,
 ): Promise<PairResult> {
   const id = sourceId ?? NO_SOURCE;
   const { unitOfWork } = outer;
@@ -92,7 +94,8 @@ export async function reconcilePair(
   const scope = { platform, mapping, context, qualifier, reconId, foreseen };
   if (sourceId !== null) await lockDelivery(scope, sourceId);
   const read = async () => {
-    const source = sourceId === null ? null : await readSource(scope, sourceId);
+    const isKnown = how === 'rehearse' && known !== undefined;
+    const source = sourceId === null ? null : isKnown ? known : await readSource(scope, sourceId);
     // One that is gone may have had any of them.
     const applies = source === null || (await qualifiersOf(scope, source, null)).includes(qualifier);
     return { source, applies };

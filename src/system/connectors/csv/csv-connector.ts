@@ -22,6 +22,7 @@ import {
   type WriteResult,
 } from '../../contract.ts';
 import { CsvFile, type Row } from './csv-file.ts';
+import { KeptRows } from './kept-rows.ts';
 import { encodingNamed } from './text-encoding.ts';
 
 const PROPERTIES = {
@@ -85,6 +86,7 @@ class CsvConnector implements Connector {
   readonly capabilities: Capabilities;
   readonly #configuration: Configuration;
   readonly #file: CsvFile;
+  readonly #kept: KeptRows<{ readonly columns: Columns; readonly row: Row }>;
 
   constructor(configuration: Configuration, path: string) {
     const { fieldDelimiter, quoteCharacter, newlineString, encoding } = configuration;
@@ -95,6 +97,7 @@ class CsvConnector implements Connector {
       newline: newlineString,
       encoding: encodingNamed(encoding) ?? 'utf-8',
     });
+    this.#kept = new KeptRows(this.#file);
     const canWrite = !this.#file.isPattern;
     this.capabilities = {
       create: canWrite,
@@ -124,10 +127,8 @@ class CsvConnector implements Connector {
   }
 
   async get(_type: string, id: string, request: ReadRequest): Promise<Entry | undefined> {
-    for await (const { columns, row } of this.#rows(request.signal)) {
-      if (row[columns.uid] === id) return this.#entryOf(columns, row);
-    }
-    return undefined;
+    const found = await this.#kept.find(id, () => this.#rows(request.signal));
+    return found && this.#entryOf(found.columns, found.row);
   }
 
   async *search(
@@ -217,7 +218,9 @@ class CsvConnector implements Connector {
     throw new ConnectorError('invalidCredentials', 'The name or the password is wrong');
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#kept.forget();
+  }
 
   /** @throws ConnectorError `protocol` for two rows of one id: which of them is meant nobody knows */
   async *#rows(

@@ -15,6 +15,10 @@ export interface CsvFormat {
 
 /** Of one row: a cell may be large, and is held in memory. */
 const MOST_ROW_CHARACTERS = 16_777_216;
+/** A file that was written longer ago is no other one with the same time of writing. */
+const SETTLED_MS = 2_000;
+/** Of a file whose rows are kept. */
+const MOST_KEPT_BYTES = 8_388_608n;
 /** How much of a new file is handed to the disk at once. */
 const WRITTEN_AT_ONCE = 262_144;
 
@@ -45,6 +49,20 @@ export class CsvFile {
     } finally {
       await rows.return();
     }
+  }
+
+  /**
+   * Which version it is, where that is small enough to be kept, and old enough that nothing else can bear its time of writing.
+   *
+   * @throws ConnectorError `unavailable` when there is none
+   */
+  async version(): Promise<string | undefined> {
+    const path = await this.#resolved();
+    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true }).catch((error: unknown) => {
+      throw asError(path, error);
+    });
+    const isOld = BigInt(Date.now() - SETTLED_MS) * 1_000_000n > mtimeNs;
+    return isOld && size <= MOST_KEPT_BYTES ? [path, dev, ino, size, mtimeNs].join(' ') : undefined;
   }
 
   /**
