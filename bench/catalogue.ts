@@ -125,7 +125,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   },
   {
     name: 'lists',
-    what: 'Milliseconds of pages of 50 users, schedules, firings and entries of the audit, of a search and of `/status`, among 100,000 of each, with `--full` among 1,000,000; how far behind its commit an event is heard',
+    what: 'Milliseconds of pages of 50 users, schedules, tasks, processes, firings and entries of the audit, of a search and of `/status`, among 100,000 of each, with `--full` among 1,000,000, and 5,000,000 firings; how far behind its commit an event is heard',
     nextTo: 'the goals',
   },
   {

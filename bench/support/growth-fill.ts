@@ -15,7 +15,7 @@ const instanceId = `('01900000-0000-7000-8000-' || lpad(to_hex(n), 6, '0') || '0
 const taskId = `('01900000-0000-7000-8000-' || lpad(to_hex(n), 6, '0') || '000002')::uuid`;
 
 /** So many users, entries of the audit, schedules and firings, as if they had been there for long; side by side. */
-export async function fillEverything(url: string, count: number): Promise<void> {
+export async function fillEverything(url: string, count: number, { firings = count } = {}): Promise<void> {
   const tables = [
     `insert into audit_event (id, topic, recorded_at, transaction_id, user_id, object_id, event)
      select ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'activity', now() - n * interval '1 second',
@@ -37,7 +37,7 @@ export async function fillEverything(url: string, count: number): Promise<void> 
     `insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node, claimed_at, started_at,
                                    ended_at, late_ms)
      select t.at, 1 + n % 1000, 1, 'job-' || 1 + n % 1000, 'fired', 'bench', t.at, t.at, t.at, 0.5
-     from generate_series(1, ${count}) n
+     from generate_series(1, ${firings}) n
      cross join lateral (select now() - n * interval '1 second' as at) t`,
   ];
   await Promise.all([fillUsers(url, count), ...tables.map((text) => onServer(url, text))]);
