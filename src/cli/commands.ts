@@ -37,6 +37,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   plan: async () => (await import('./remote/plan.ts')).plan,
   schedule: async () => (await import('./remote/schedule.ts')).schedule,
   scan: async () => (await import('./remote/scan.ts')).scan,
+  operation: async () => (await import('./remote/operation.ts')).operation,
   system: async () => (await import('./remote/system.ts')).system,
   recon: async () => (await import('./remote/recon.ts')).recon,
   sync: async () => (await import('./remote/sync.ts')).sync,
@@ -61,6 +62,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
 export const OTHER_NAMES: Readonly<Record<string, string>> = {
   schedules: 'schedule',
   scans: 'scan',
+  operations: 'operation',
   recons: 'recon',
   links: 'link',
   processes: 'process',

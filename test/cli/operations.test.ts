@@ -213,7 +213,18 @@ describe('svc process, task and dead-letter', () => {
       `failed for good in job ${letter._id}`,
     );
     const again = await svc(['dead-letter', 'retry', '--process', _id, '-o', 'json']);
-    expect([again.code, JSON.parse(again.out)]).toMatchObject([1, { _id: letter._id, outcome: 'failed' }]);
+    const { _id: operation, ...retried } = JSON.parse(again.out);
+    expect([again.code, retried]).toMatchObject([0, { state: 'COMPLETED', progress: { successes: 1 } }]);
+    expect(await listed(['operation', 'list', '--filter', `_id eq "${operation}"`])).toMatchObject([
+      { act: 'action', action: 'retry', resource: 'workflow/job/deadletter' },
+    ]);
+    expect(await shown(['operation', 'show', operation])).toMatchObject({ progress: { total: 1 } });
+    const ended = await svc(['operation', 'cancel', operation]);
+    expect([ended.code, ended.out]).toEqual([1, `operation ${operation} has ended already\n`]);
+    expect((await svc(['operation', 'watch', operation])).out).toMatch(/100 % {2}1\/1 .*retry workflow/);
+    expect(await svc(['operation', 'failures', operation])).toMatchObject({ code: 0, out: '' });
+    // It has failed again.
+    await untilDeadLetter(server, _id);
     await server.api('PATCH', `workflow/processinstance/${_id}`, {
       body: [{ operation: 'add', field: '/processVariables/who', value: 'ada' }],
     });

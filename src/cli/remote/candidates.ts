@@ -29,6 +29,7 @@ interface Typing {
 const COLLECTIONS: Readonly<Record<string, string>> = {
   schedule: 'scheduler/job',
   scan: 'taskscanner',
+  operation: 'operation',
   recon: 'recon',
   process: 'workflow/processinstance',
   task: 'workflow/taskinstance',

@@ -51,8 +51,12 @@ export const plan = commandOf(
       const files = filesOf(folder);
       const counts = { same: 0, new: 0, changed: 0, refused: 0 };
       const writer = new ListWriter(form, undefined);
-      for (const [file, planOf] of files) {
+      // A node compiles each, and looks at the objects of each type.
+      const tellsProgress = process.stderr.isTTY === true;
+      for (const [at, [file, planOf]] of files.entries()) {
+        if (tellsProgress) process.stderr.write(`\r\x1b[K${at + 1}/${files.length}  ${file}`);
         const planned = await planOf(client, file, folder).catch((error: unknown) => refused(file, error));
+        if (tellsProgress) process.stderr.write('\r\x1b[K');
         counts[planned.outcome] += 1;
         if (!isTable(form)) writer.show([{ _id: planned.resource, ...planned }]);
         else if (planned.outcome !== 'same') {

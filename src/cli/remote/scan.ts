@@ -1,19 +1,14 @@
-import { asFilter, type Client, type Scan } from '#client/index.ts';
-import { EXIT } from '../command.ts';
+import { asFilter, type Scan } from '#client/index.ts';
 import { cancelRun } from './cancel-run.ts';
 import { DRY_RUN } from './change.ts';
 import { textOf } from './connection.ts';
 import { FILTER_FLAG, LIST_FLAGS, showList } from './list.ts';
-import { say, showObject } from './output.ts';
+import { say } from './output.ts';
 import type { Asked } from './remote-command.ts';
 import { isSpoken, showAnswer, showDone } from './report.ts';
 import { formatScan } from './scan-progress.ts';
-import { commandOfVerbs, type Flag } from './verb.ts';
-
-const POLL_MS = 500;
-const WATCH: Readonly<Record<string, Flag>> = {
-  watch: { short: 'w', does: 'stay, and show a progress bar until it has ended' },
-};
+import { commandOfVerbs } from './verb.ts';
+import { WATCH, watchRun } from './watch-run.ts';
 
 /** `svc scan …`: the task scanner from the outside. */
 export const scan = commandOfVerbs({
@@ -93,28 +88,10 @@ export const scan = commandOfVerbs({
   },
 });
 
-/** On a terminal one line that is written anew, elsewhere a line whenever something has changed. */
-async function watch(asked: Asked, id: string): Promise<number> {
-  const isTerminal = process.stdout.isTTY === true;
-  for (let shown = ''; ; ) {
-    const run = await readRun(asked.client, id);
-    const isOver = !['INITIALIZED', 'ACTIVE'].includes(run.progress.state);
-    const line = formatScan(run, 30);
-    if (isSpoken(asked) && isTerminal) process.stdout.write(`\r\x1b[K${line}${isOver ? '\n' : ''}`);
-    else if (isSpoken(asked) && line !== shown) say(line);
-    shown = line;
-    if (isOver) {
-      if (!isSpoken(asked)) showObject(run, asked.form);
-      else {
-        for (const { objectID, error } of run.errors) say(`  ${objectID}: ${error.message}`);
-        if (run.error !== null) say(`  ${run.error.message}`);
-      }
-      return run.progress.state === 'COMPLETED' && run.progress.failures === 0 ? EXIT.OK : EXIT.FINDING;
-    }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-}
-
-function readRun(client: Client, id: string): Promise<Scan> {
-  return client.resource<Scan>('taskscanner').read(id);
+function watch(asked: Asked, id: string): Promise<number> {
+  const read = async () => {
+    const run = await asked.client.resource<Scan>('taskscanner').read(id);
+    return { shown: run, run };
+  };
+  return watchRun(asked, read);
 }

@@ -4,12 +4,14 @@ import { DRY_RUN } from './change.ts';
 import { textOf } from './connection.ts';
 import { ASSIGNMENTS, CONTENT_NOTES, contentOf, FILE_FLAG } from './content.ts';
 import { LIST_FLAGS, showList } from './list.ts';
+import { watchOperation } from './operation.ts';
 import { say } from './output.ts';
 import type { Asked } from './remote-command.ts';
 import { isSpoken, showAnswer, showDone } from './report.ts';
 import { commandOfVerbs } from './verb.ts';
 
-/** For what comes of each. */
+const LETTERS = 'workflow/job/deadletter';
+/** For what comes of one. */
 const RETRY_WAIT = '5s';
 
 interface Retried {
@@ -75,40 +77,42 @@ export const deadLetter = commandOfVerbs({
       does: 'what failed for good, and with which error',
       flags: { ...LIST_FLAGS, process: { value: '<id>', does: 'of one instance' } },
       example: 'svc dead-letter list -o table',
-      run: (asked) => showList(asked, 'workflow/job/deadletter', undefined, ofInstance(asked)),
+      run: (asked) => showList(asked, LETTERS, undefined, ofInstance(asked)),
     },
     retry: {
-      does: 'one, or with --process or --every those of an instance, or all; ends with 1 when one fails again',
+      does: 'one; or, with --process or --every, those of an instance or all, as one operation. Ends with 1 when one cannot be',
       takes: ['[<id>]'],
       flags: { process: { value: '<id>', does: 'of one instance' }, every: { does: 'all that there are' } },
       example: 'svc dead-letter retry --process 4711',
       async run(asked, id?: string) {
         const { client, flags } = asked;
-        const letters = client.resource('workflow/job/deadletter');
         const isMany = flags['process'] !== undefined || flags['every'] === true;
         if ((id === undefined) !== isMany)
           throw new UsageError('expected one <id>, --process <id>, or --every');
-        const query = { queryId: 'filtered-query', parameters: ofInstance(asked) };
-        // All are known before the first is tried: one that fails again is a letter again.
-        const ids = id === undefined ? await idsOf(letters.query(query)) : [id];
-        let isWell = true;
-        for (const each of ids) {
-          const told = await letters.action<Retried>('retry', { id: each, parameters: { wait: RETRY_WAIT } });
-          const why = told.failure === undefined ? '' : `: ${told.failure.message}`;
-          showDone(asked, { _id: each, ...told }, `${each}  ${told.outcome}${why}`);
-          isWell &&= told.outcome !== 'failed';
-        }
-        if (ids.length === 0 && isSpoken(asked)) say('there is none');
-        return isWell ? EXIT.OK : EXIT.FINDING;
+        if (id === undefined) return retryAll(asked);
+        const letters = client.resource(LETTERS);
+        const told = await letters.action<Retried>('retry', { id, parameters: { wait: RETRY_WAIT } });
+        const why = told.failure === undefined ? '' : `: ${told.failure.message}`;
+        showDone(asked, { _id: id, ...told }, `${id}  ${told.outcome}${why}`);
+        return told.outcome === 'failed' ? EXIT.FINDING : EXIT.OK;
       },
     },
   },
 });
 
-async function idsOf(found: AsyncIterable<{ readonly _id: string }>): Promise<string[]> {
-  const ids = [];
-  for await (const { _id } of found) ids.push(_id);
-  return ids;
+/** However many there are: the nodes share them. What fails again is a letter again. */
+async function retryAll(asked: Asked): Promise<number> {
+  const body = {
+    act: 'action',
+    action: 'retry',
+    resource: LETTERS,
+    queryId: 'filtered-query',
+    parameters: ofInstance(asked),
+  };
+  const { _id } = await asked.client.send<{ _id: string }>({ method: 'POST', path: ['operation'], body });
+  const code = await watchOperation(asked, _id);
+  if (isSpoken(asked)) say('svc dead-letter list tells which fail again');
+  return code;
 }
 
 function ofInstance({ flags }: Asked): Readonly<Record<string, string>> {
