@@ -6,7 +6,7 @@ import {
   scimConfig,
   writtenJson,
 } from '#config/index.ts';
-import { type Pointer, parsePointer } from '#json/index.ts';
+import { formatPointer, type Pointer, parsePointer } from '#json/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import { compileQueries, IndexKeeper, internalObjects, repoResource, wantedIndexes } from '#repo/index.ts';
 import { formatPath } from '#resource/index.ts';
@@ -19,6 +19,7 @@ import { planTypes } from './plan/plan-types.ts';
 import { policeRawObjects } from './policy/police-raw-objects.ts';
 import { PolicyBook } from './policy/policy-book.ts';
 import { policyResource } from './policy/policy-resource.ts';
+import { uniqueIgnoringCase } from './policy/unique-policies.ts';
 import { typeSchemaResource, typesResource } from './schema/schema-resource.ts';
 import { MANAGED_USES } from './script-uses.ts';
 import { searchResource } from './search/search-resource.ts';
@@ -86,7 +87,7 @@ export function managedFeature(
       'internal/user*': internalObjects(router),
     },
     node() {
-      const wanted = () => wantedIndexes(types.current().values(), queries, askedIgnoringCase(config));
+      const wanted = () => wantedIndexes(types.current().values(), queries, askedIgnoringCase(types, config));
       const indexes = new IndexKeeper({ database, wanted, observe });
       config.watch(() => indexes.wake());
       return { services: [indexes] };
@@ -99,18 +100,26 @@ function namesOf(properties: ReadonlyMap<string, unknown> = new Map()): readonly
   return properties.size === 0 ? undefined : [...properties.keys()];
 }
 
-/** What clients of SCIM look for before they create it: names that are unique, whatever their case. */
-function askedIgnoringCase(config: ConfigStore): ReadonlyMap<string, readonly Pointer[]> {
-  const asked = new Map<string, Pointer[]>();
-  for (const { managed, attributes } of config.get(scimConfig).resourceTypes) {
-    const unique = attributes.filter(
-      ({ caseExact = false, uniqueness = 'none' }) => !caseExact && uniqueness !== 'none',
-    );
+/** What is unique in whatever case, and the names that clients of SCIM look for before they create something. */
+function askedIgnoringCase(
+  types: ManagedTypes,
+  config: ConfigStore,
+): ReadonlyMap<string, readonly Pointer[]> {
+  const unique = [...types.current().values()].flatMap(({ name, properties }) =>
+    uniqueIgnoringCase(properties).map((property) => ({ type: name, pointer: [property] })),
+  );
+  const named = config.get(scimConfig).resourceTypes.flatMap(({ managed, attributes }) => {
     const type = managed.slice(managed.indexOf('/') + 1);
-    const pointers = unique.flatMap(({ managed: property }) =>
-      property === undefined ? [] : [parsePointer(property)],
+    return attributes.flatMap(({ caseExact = false, uniqueness = 'none', managed: property }) =>
+      caseExact || uniqueness === 'none' || property === undefined
+        ? []
+        : [{ type, pointer: parsePointer(property) }],
     );
-    asked.set(type, [...(asked.get(type) ?? []), ...pointers]);
+  });
+  const asked = new Map<string, Map<string, Pointer>>();
+  for (const { type, pointer } of [...unique, ...named]) {
+    const ofType = asked.get(type) ?? new Map<string, Pointer>();
+    asked.set(type, ofType.set(formatPointer(pointer), pointer));
   }
-  return asked;
+  return new Map([...asked].map(([type, pointers]) => [type, [...pointers.values()]]));
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { BadRequestError } from '#errors/index.ts';
-import type { Pointer } from '#json/index.ts';
+import { formatPointer, type Pointer } from '#json/index.ts';
 import { lowerCaseOf, type QueryFilter } from '#resource/index.ts';
 import { columnIsIn, compareColumn } from './filter-sql-column.ts';
 import { compareJson, inLowerCase, isSameText, jsonIsIn } from './filter-sql-json.ts';
@@ -94,12 +94,19 @@ function presentSql(
   return sql`(${place.kind === 'column' ? place.expression : place.text} is not null)`;
 }
 
-/** Whether a property of a stored object is the same text as another expression. */
+/**
+ * Whether a property of a stored object is the same text as another expression.
+ *
+ * @param options.ignoresCase the other one is in lower case, as `lowerCaseOf` has it
+ */
 export function hasSameText(
   pointer: Pointer,
   alias: string,
   other: RawBuilder<unknown>,
+  { ignoresCase = false } = {},
 ): RawBuilder<boolean> {
-  const place = placeOf(objectTable({ alias }), pointer);
-  return place.kind === 'json' ? isSameText(place, other) : sql`false`;
+  const propertyTypes = new Map([[formatPointer(pointer), 'string'] as const]);
+  const place = placeOf(objectTable({ alias, propertyTypes }), pointer);
+  if (place.kind !== 'json') return sql`false`;
+  return isSameText(ignoresCase ? inLowerCase(place) : place, other);
 }

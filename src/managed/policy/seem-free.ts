@@ -1,5 +1,5 @@
 import { Batcher, type Db } from '#database/index.ts';
-import { listFree, type UniqueValue } from './unique-value-repository.ts';
+import { comparedBy, listFree, type UniqueValue } from './unique-value-repository.ts';
 
 const MOST_AT_ONCE = 100;
 
@@ -16,7 +16,7 @@ export function seemsFree(db: Db, wanted: UniqueValue): Promise<boolean> {
       maxInFlight: 2,
       maxBatch: MOST_AT_ONCE,
       async run(all) {
-        const alike = Map.groupBy(all, ({ collection, property }) => JSON.stringify([collection, property]));
+        const alike = Map.groupBy(all, comparedBy);
         const free = new Set<UniqueValue>();
         await Promise.all(
           [...alike.values()].map(async (group) => {

@@ -9,7 +9,9 @@ export interface UniqueValue {
   readonly collection: string;
   /** Its place; `[]` stands for any element of an array. */
   readonly property: string;
+  /** With the letters of ASCII in lower case where case is ignored. */
   readonly value: string;
+  readonly ignoresCase: boolean;
   /** Of the object that has it. */
   readonly id: string;
 }
@@ -27,22 +29,21 @@ export async function lockValue(db: Db, wanted: Omit<UniqueValue, 'id'>): Promis
 /** The id of another object of the collection whose property has that value. */
 export async function findOther(
   db: Db,
-  collection: string,
-  property: string,
-  value: string,
+  { collection, property, value, ignoresCase }: Omit<UniqueValue, 'id'>,
   ownId: string | null,
 ): Promise<string | undefined> {
   const store = storeOf(collection);
   const { rows } = await sql<{ id: string }>`select id from ${sql.table(store.table)}
-    where type = ${sql.lit(store.type)} and ${hasValue(property, value)}
+    where type = ${sql.lit(store.type)} and ${hasValue(property, value, ignoresCase)}
       and id is distinct from ${ownId} limit 1`.execute(db);
   return rows[0]?.id;
 }
 
-function hasValue(property: string, value: string): RawBuilder<boolean> {
+function hasValue(property: string, value: string, ignoresCase: boolean): RawBuilder<boolean> {
   if (!property.includes('[')) {
     const table = objectTable({ propertyTypes: new Map([[`/${property}`, 'string']]) });
-    return filterSql({ kind: 'compare', pointer: parsePointer(property), operator: 'eq', value }, table);
+    const equality = { kind: 'compare', pointer: parsePointer(property), operator: 'eq', value } as const;
+    return filterSql(ignoresCase ? { ...equality, ignoresCase } : equality, table);
   }
   // Inside an array the value may stand in any element: what contains this shape has it somewhere.
   const shape = property

@@ -15,24 +15,25 @@ export const uniqueValues: GroupWrite<UniqueValue> = {
   keyOf: lockOf,
   locksOf: (wanted) => [lockOf(wanted)],
   steps: (all) =>
-    [...Map.groupBy(all, ({ collection, property }) => JSON.stringify([collection, property])).values()].map(
-      (wanted) => {
-        const distinct = [
-          ...new Map(wanted.map((one) => [JSON.stringify([one.value, one.id]), one])).values(),
-        ];
-        // Of two objects that want the same, there is one row.
-        return {
-          statement: sql`select distinct value from (${free(distinct)}) free`,
-          returns: distinct.length,
-        };
-      },
-    ),
+    [...Map.groupBy(all, comparedBy).values()].map((wanted) => {
+      const distinct = [...new Map(wanted.map((one) => [JSON.stringify([one.value, one.id]), one])).values()];
+      // Of two objects that want the same, there is one row.
+      return {
+        statement: sql`select distinct value from (${free(distinct)}) free`,
+        returns: distinct.length,
+      };
+    }),
   async run(db, all) {
     const stored: boolean[] = [];
     for (const wanted of all) stored.push(await isFree(db, wanted));
     return stored;
   },
 };
+
+/** What is compared in the same way can be asked for at once. */
+export function comparedBy({ collection, property, ignoresCase }: UniqueValue): string {
+  return JSON.stringify([collection, property, ignoresCase]);
+}
 
 /** Whether a value may be reserved: nothing is pending that a look at the database would not show. */
 export function mayReserve(unitOfWork: UnitOfWork, wanted: Omit<UniqueValue, 'id'>): boolean {
@@ -48,7 +49,7 @@ export async function listFree(db: Db, wanted: readonly UniqueValue[]): Promise<
 
 /** Those of the values, of one property of a collection, that no other object has. */
 function free(wanted: readonly UniqueValue[]): RawBuilder<unknown> {
-  const { collection, property } = firstOf(wanted);
+  const { collection, property, ignoresCase } = firstOf(wanted);
   const { table, type } = storeOf(collection);
   const values = wanted.map(({ value, id }, at) => ({ value, id, at }));
   // By the index for each of them, however many there are: `offset 0` keeps the planner from reading the whole type.
@@ -57,7 +58,7 @@ function free(wanted: readonly UniqueValue[]): RawBuilder<unknown> {
     from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as wanted (value text, id text, at int)
     where not exists (
       select from ${sql.table(table)} other
-      where other.type = ${sql.lit(type)} and ${hasSameText(parsePointer(property), 'other', sql`wanted.value`)}
+      where other.type = ${sql.lit(type)} and ${hasSameText(parsePointer(property), 'other', sql`wanted.value`, { ignoresCase })}
         and other.id <> wanted.id
       offset 0)`;
 }
