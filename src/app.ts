@@ -131,7 +131,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const trail = new AuditTrail({ database, config: () => config.get(auditConfig), sign, observe });
   audit = trail;
 
-  resources = entranceOf({ router: core.router, threads, agreement, settled: () => settling });
+  resources = entranceOf({
+    router: core.router,
+    threads,
+    agreement,
+    settled: () => settling,
+    settings,
+  });
   const parts = async () => (await Promise.all(node.parts.map((part) => part.health?.() ?? []))).flat();
   const doors = openDoors({
     settings,

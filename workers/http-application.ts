@@ -171,7 +171,7 @@ async function build(place: Place, foundation: HttpFoundation): Promise<Applicat
   const agreement = new ConfigAgreement(database, core.overrides, nodeId, () =>
     line.ask(MAIN_THREAD.follow, null),
   );
-  resources = entranceOf({ router: core.router, threads, agreement, settled: async () => {} });
+  resources = entranceOf({ router: core.router, threads, agreement, settled: async () => {}, settings });
   const services = [clockService(core.clock, observe), ...replicaServices(replica?.reads, observe)];
   await core.clock.measure();
   await startAll(services);

@@ -1,5 +1,5 @@
 import type { ConfigAgreement } from '#administration/index.ts';
-import type { ConfigStore } from '#config/index.ts';
+import type { ConfigStore, Settings } from '#config/index.ts';
 import type { Database, ReplicaReads } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { inRightThread } from '#platform/index.ts';
@@ -14,6 +14,7 @@ import {
   refuseEnvelopes,
   sealAnswers,
 } from '#resource/index.ts';
+import { bulkRoom } from '#scim/index.ts';
 import { routerFilters, type Scripts, type ScriptWork } from '#script/index.ts';
 import { type AccessRules, authorize, hideReferences } from '#security/index.ts';
 
@@ -62,12 +63,18 @@ export interface EntranceParts {
   readonly agreement: ConfigAgreement;
   /** Resolves when what a thread has changed of the configuration is in force in the main thread, too. */
   readonly settled: () => Promise<void>;
+  readonly settings: Pick<Settings, 'scriptThreads' | 'httpThreads'>;
 }
 
 /**
  * What stands before the road where a request comes in from outside: it is met once, in the main thread. (Before a caller is asked
  * for, `ConfigAgreement.sure` has seen to it that nothing that was answered before is missing here.)
  */
-export function entranceOf({ router, threads, agreement, settled }: EntranceParts): RequestSink {
-  return { handle: passing([agreement.everywhere, inRightThread(router, threads, settled)], router.handle) };
+export function entranceOf(parts: EntranceParts): RequestSink {
+  const { router, threads, agreement, settled, settings } = parts;
+  // Threads that answer HTTP share them.
+  const half = settings.scriptThreads / 2 / Math.max(1, settings.httpThreads);
+  const bulks = bulkRoom(Math.max(1, Math.floor(half)));
+  const before = [agreement.everywhere, bulks, inRightThread(router, threads, settled)];
+  return { handle: passing(before, router.handle) };
 }

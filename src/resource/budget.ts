@@ -103,11 +103,19 @@ export class Budget {
 
   /** For the loops of patches: as `breathing`, and pays for the work. */
   stretch(): () => Promise<void> | undefined {
-    let worked = threadMs();
-    const pay = () => this.spend('busyMs', threadMs() - worked);
-    return breathing(pay, () => {
+    // What the thread has worked is asked when there is a second look: most patches have but one operation, which takes less than to ask.
+    let looks = 0;
+    let worked = 0;
+    const begin = () => {
       worked = threadMs();
-    });
+    };
+    const breathe = breathing(() => this.spend('busyMs', threadMs() - worked), begin);
+    return () => {
+      looks += 1;
+      if (looks < 2) return undefined;
+      if (looks === 2) begin();
+      return breathe();
+    };
   }
 }
 

@@ -49,6 +49,8 @@ export interface ReadRequest extends RequestBase {
   readonly method: 'read';
   /** As which media type one field is wanted plain; without `_fields` the resource says which. */
   readonly mimeType?: string;
+  /** A change judged at the revision that is found follows: what that needs besides comes along. Only requests from inside have it. */
+  readonly toChange?: true;
 }
 
 export interface UpdateRequest extends RequestBase {

@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { BadRequestError, PayloadTooLargeError, ResourceError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { formatPath, type PatchOperation, type RefusedRequest, type Request } from '#resource/index.ts';
 import { bulkIdIn, bulkIdsIn, inGroups, partResource } from './circles.ts';
 import { memberIgnoringCase } from './content.ts';
+import { revisionsIn } from './entity-tags.ts';
 import { LIMITS } from './schema-answer.ts';
 import { scimErrorBody, statusOf } from './scim-error.ts';
 
@@ -76,6 +78,8 @@ export async function performBulk(
   let failures = 0;
   for (const group of inGroups(named)) {
     if (failOnErrors > 0 && failures >= failOnErrors) break;
+    // Whatever else the thread has to do has its turn between two of them.
+    await setImmediate();
     const made = await settle(group);
     for (const [at, outcome] of made) outcomes.set(at, outcome);
     failures += made.filter(([, { id }]) => id === undefined).length;
@@ -230,7 +234,7 @@ function readOperation(given: JsonValue, at: number): BulkOperation {
     method,
     path: path.slice(1).split('/').map(decoded),
     bulkId,
-    revision: typeof version === 'string' ? (/^(?:W\/)?"(.*)"$/.exec(version)?.[1] ?? version) : null,
+    revision: typeof version === 'string' ? revisionsIn(version) : null,
     data,
   };
 }

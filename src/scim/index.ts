@@ -6,6 +6,8 @@
  * changes goes through `/managed`, with its policies, hooks and audit.
  */
 export { readPatchBody } from './bulk.ts';
+export { bulkRoom } from './bulk-room.ts';
+export { revisionsIn, tagsIn } from './entity-tags.ts';
 export { DISCOVERY } from './schema-answer.ts';
 export { scimErrorBody, statusOf } from './scim-error.ts';
 export { checkScim, scimFeature } from './scim-feature.ts';

@@ -1,11 +1,13 @@
-import { ConflictError, PreconditionFailedError } from '#errors/index.ts';
-import { getMember, isObject, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
+import { ConflictError } from '#errors/index.ts';
+import { isObject, type JsonObject, type Pointer } from '#json/index.ts';
 import { type ClientResource, findExternalIds, hasPendingName, setExternalId } from '#repo/index.ts';
 import {
   type Context,
+  formatPath,
   mapInTurns,
   type PatchOperation,
   type QueryResult,
+  type ReadRequest,
   type Resource,
   readerOf,
   resource,
@@ -30,6 +32,7 @@ import {
 } from './scim-platform.ts';
 import { readSelection, type Selection } from './selection.ts';
 import { answersWhole, shownFor } from './shown-on-the-way.ts';
+import { contentOf, requireRevision, withReferences } from './stored-resource.ts';
 
 /** One page, as RFC 7644, 3.4.2, and RFC 9865 have it. */
 export interface ScimPage extends QueryResult {
@@ -43,6 +46,7 @@ export class ScimObjects {
   readonly #context: Context;
   readonly #type: ResourceType;
   readonly #ask: Ask;
+  readonly #paths = new Map<string, readonly string[]>();
 
   constructor(scope: Scope) {
     this.#scope = scope;
@@ -139,15 +143,15 @@ export class ScimObjects {
     }
     const path = pathOf(this.#type, id);
     const lists = this.#ask.isServer ? writtenLists(this.#type) : [];
-    if (lists.length > 0) {
-      this.#requireRevision(await this.#load(id, SHOWS_NOTHING), revision);
-    }
     const none = { all: [], added: new Set<string>(), removed: new Set<string>() };
-    let current = revision;
+    let current =
+      lists.length === 0 && revision === null
+        ? null
+        : requireRevision(this.#type, await this.#load(id, SHOWS_NOTHING), revision);
     for (const { property } of lists) {
       // What that makes of the object is the revision that it is deleted at.
       const changed = await changeEdges(this.#scope, id, property, none);
-      if (revision !== null) current = changed ?? current;
+      if (current !== null) current = changed ?? current;
     }
     const common = { path, fields: [['_id']], parameters: {} };
     return this.#ask.one({ method: 'delete', ...common, revision: current });
@@ -159,7 +163,7 @@ export class ScimObjects {
    */
   #isWhole(id: string): boolean {
     if (this.#type.isCalculated || !writeContext(this.#context).unitOfWork.isLight) return false;
-    const path = pathOf(this.#type, id);
+    const path = this.#pathOf(id);
     return !this.#platform.router.judgesAnswer({ method: 'read', path, fields: [], parameters: {} });
   }
 
@@ -174,10 +178,11 @@ export class ScimObjects {
       id,
       shownFor(this.#type, selection)[isNeeded],
       SHOWS_ALL,
+      { toChange: true },
     );
     const isComplete = answersWhole(this.#type);
-    this.#requireRevision(stored, revision);
-    return { stored, externalId, revision, isComplete, selection };
+    const required = requireRevision(this.#type, stored, revision);
+    return { stored, externalId, revision: required, isComplete, selection };
   }
 
   async #change(
@@ -193,7 +198,7 @@ export class ScimObjects {
         ? stored
         : await this.#ask.one({
             method: 'patch',
-            path: pathOf(this.#type, id),
+            path: this.#pathOf(id),
             fields: this.#fields(shownFor(this.#type, selection).toWrite),
             nestedFields: true,
             parameters: {},
@@ -213,26 +218,28 @@ export class ScimObjects {
       return { ...resource(id, now, {}), fieldsSelected: true };
     }
     const isKnown = isComplete && edges.size === 0 && (answer === stored || this.#isWhole(id));
-    const shown = isKnown ? this.#withReferences(answer, stored) : await this.#load(id, selection);
+    const shown = isKnown ? withReferences(this.#type, answer, stored) : await this.#load(id, selection);
     await this.#keepExternalId(id, externalId, name);
     return this.#shown(shown, selection, name);
-  }
-
-  #withReferences(answer: Resource, stored: Resource): Resource {
-    const references = this.#type.attributes.flatMap(({ binding }): [string, JsonValue][] => {
-      const value = binding.kind === 'reference' ? getMember(contentOf(stored), binding.property) : undefined;
-      return binding.kind !== 'reference' || value === undefined ? [] : [[binding.property, value]];
-    });
-    return { ...answer, content: { ...contentOf(answer), ...Object.fromEntries(references) } };
   }
 
   async #keepExternalId(id: string, before: string | null, externalId: string | null): Promise<void> {
     if (before === externalId) return;
     const { unitOfWork }: WriteContext = writeContext(this.#context);
-    if (await setExternalId(unitOfWork, this.#clientResource(id), externalId)) return;
-    throw new ConflictError(`Another ${this.#type.name} has the externalId '${externalId}' already`, {
-      id: 'SCIM_NOT_UNIQUE',
-      field: '/externalId',
+    if (!(await setExternalId(unitOfWork, this.#clientResource(id), externalId))) {
+      throw new ConflictError(`Another ${this.#type.name} has the externalId '${externalId}' already`, {
+        id: 'SCIM_NOT_UNIQUE',
+        field: '/externalId',
+      });
+    }
+    const { endpoint } = this.#type;
+    unitOfWork.record({
+      resource: formatPath(['scim', endpoint, id]),
+      operation: 'update',
+      isPatch: true,
+      before: before === null ? {} : { externalId: before },
+      after: externalId === null ? {} : { externalId },
+      owner: clientOf(this.#context),
     });
   }
 
@@ -241,28 +248,41 @@ export class ScimObjects {
     id: string,
     selection: Shown,
     named: Pick<Selection, 'shows'> = selection,
+    how: Pick<ReadRequest, 'toChange'> = {},
   ): Promise<Pick<Before, 'stored' | 'externalId'>> {
-    if (!this.#showsExternalId(named)) return { stored: await this.#load(id, selection), externalId: null };
+    if (!this.#showsExternalId(named)) {
+      return { stored: await this.#load(id, selection, how), externalId: null };
+    }
     const { unitOfWork } = this.#context;
     const mayBeStale = unitOfWork !== null && hasPendingName(unitOfWork);
-    const stored = await this.#load(id, selection, mayBeStale ? undefined : clientOf(this.#context));
+    const knownTo = mayBeStale ? {} : { knownTo: clientOf(this.#context) };
+    const stored = await this.#load(id, selection, { ...how, ...knownTo });
     if (stored.externalId !== undefined) return { stored, externalId: stored.externalId };
     const [externalId = null] = await this.#externalIds([id], named);
     return { stored, externalId };
   }
 
-  async #load(id: string, selection: Shown, knownTo?: string): Promise<Resource> {
-    const fields = this.#fields(selection);
-    const path = pathOf(this.#type, id);
-    const common = {
+  async #load(
+    id: string,
+    selection: Shown,
+    how: Pick<ReadRequest, 'knownTo' | 'toChange'> = {},
+  ): Promise<Resource> {
+    return this.#ask.one({
       method: 'read',
-      path,
-      fields,
+      path: this.#pathOf(id),
+      fields: this.#fields(selection),
       nestedFields: true,
       parameters: {},
       withTimes: true,
-    } as const;
-    return this.#ask.one(knownTo === undefined ? common : { ...common, knownTo });
+      ...how,
+    });
+  }
+
+  /** What is known of the way to a resource is known of this one list. */
+  #pathOf(id: string): readonly string[] {
+    const path = this.#paths.get(id) ?? pathOf(this.#type, id);
+    this.#paths.set(id, path);
+    return path;
   }
 
   #shown(stored: Resource, selection: Selection, externalId: string | null = null): Resource {
@@ -310,17 +330,6 @@ export class ScimObjects {
     return { client: clientOf(this.#context), type: storedTypeOf(this.#type), id };
   }
 
-  #requireRevision({ id, revision }: Resource, wanted: string | null): void {
-    if (wanted === null || wanted === revision) return;
-    throw new PreconditionFailedError(
-      `Revision '${wanted}' of the ${this.#type.name} '${id}' is not the current one`,
-      {
-        id: 'OBJECT_REVISION',
-        hint: `Read it again: it is at revision '${revision}' now`,
-      },
-    );
-  }
-
   #fields(shown: Shown): readonly Pointer[] {
     return fieldsFor(this.#type, this.#platform.types(), shown);
   }
@@ -338,8 +347,4 @@ interface Before {
   /** Whether all that the answer shows has been read. */
   readonly isComplete: boolean;
   readonly selection: Selection;
-}
-
-function contentOf({ content }: Resource): JsonObject {
-  return isObject(content) ? content : {};
 }

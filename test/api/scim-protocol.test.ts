@@ -44,11 +44,45 @@ describe('a request', () => {
     for (const [tags, status] of [
       ['W/"7", W/"0"', 304],
       ['*', 304],
+      ['"0"', 304],
       ['W/"7", "10"', 200],
     ] as const) {
       const { status: is } = await ask('GET', `/Users/${id}`, { as, headers: { 'If-None-Match': tags } });
       expect([tags, is]).toEqual([tags, status]);
     }
+  });
+
+  it('may change a resource at one of several revisions, weak or strong, and at no other', async () => {
+    const { id } = await make('/Users', person('listed'));
+    const change = (tags: string, n: number) => {
+      const body = { Operations: [{ op: 'replace', path: 'name.givenName', value: `Name ${n}` }] };
+      return ask('PATCH', `/Users/${id}`, { as, body, headers: { 'If-Match': tags } });
+    };
+    // Each that is done makes the next revision.
+    for (const [n, [tags, status]] of [
+      ['W/"7", W/"0"', 200],
+      ['"0", "1",', 200],
+      ['2 , W/"9"', 200],
+      ['*', 200],
+      ['W/"7", "0"', 412],
+      ['"1,4"', 412],
+      ['', 412],
+    ].entries()) {
+      expect([tags, (await change(String(tags), n)).status]).toEqual([tags, status]);
+    }
+    const put = await ask('PUT', `/Users/${id}`, {
+      as,
+      body: person('listed'),
+      headers: { 'If-None-Match': '*' },
+    });
+    expect(put.status).toBe(412);
+    const remove = (tags: string) => ask('DELETE', `/Users/${id}`, { as, headers: { 'If-Match': tags } });
+    expect((await remove('W/"2", W/"3"')).status).toBe(412);
+    const version = 'W/"0", W/"4"';
+    const bulk = await scim('POST', '/Bulk', {
+      Operations: [{ method: 'DELETE', path: `/Users/${id}`, version }],
+    });
+    expect(bulk.body.Operations[0].status).toBe('204');
   });
 
   it('for the head of a resource is answered like one for the resource, without it', async () => {

@@ -1,12 +1,13 @@
-import { BadRequestError, NotSupportedError } from '#errors/index.ts';
+import { BadRequestError, NotSupportedError, PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { NO_PAGING, parsePath, type Request, refuseUnknownParameter } from '#resource/index.ts';
-import { DISCOVERY, readPatchBody, SCIM_QUERY } from '#scim/index.ts';
+import { DISCOVERY, readPatchBody, revisionsIn, SCIM_QUERY, tagsIn } from '#scim/index.ts';
 import { parseJsonBody, requireObject } from '../json-body.ts';
 import type { HttpRequest, TranslatedRequest } from '../read-request.ts';
 
 /** Its own, and what some clients send all the same. */
 const MEDIA_TYPES = ['application/scim+json', 'application/json'];
+const WRITES: ReadonlySet<string> = new Set(['PUT', 'PATCH', 'DELETE']);
 /** These are single resources; all other names are those of collections. */
 const SINGLE: ReadonlySet<string> = new Set(['ServiceProviderConfig', 'Me']);
 
@@ -28,7 +29,13 @@ export function readScimRequest(http: HttpRequest): TranslatedRequest {
     parameters: others,
     ...(isRehearsal(dryRun) ? { dryRun: true } : {}),
   };
-  const revision = tagOf(header('if-match'));
+  const revision = revisionsIn(header('if-match') ?? '*');
+  if (WRITES.has(method) && header('if-none-match') !== undefined) {
+    throw new PreconditionFailedError(`If-None-Match is not supported for this ${method} request`, {
+      id: 'HTTP_CONDITION_UNFIT',
+      hint: 'Changes take If-Match',
+    });
+  }
   return {
     request: read(),
     prettyPrint: false,
@@ -115,20 +122,10 @@ function searchOf(body: JsonObject): Record<string, string> {
   );
 }
 
-/** `W/"3"`, `"3"` or `*`, which is any. */
-function tagOf(text: string | undefined): string | null {
-  const tag = text === undefined ? '*' : bareTag(text);
-  return tag === '*' ? null : tag;
-}
-
-function bareTag(text: string): string {
-  return text.trim().replace(/^(?:W\/)?"(.*)"$/, '$1');
-}
-
 /** Whether an `If-None-Match` names a revision, alone, among others, or as any there is (RFC 9110, 13.1.2). */
 export function isNamedBy(ifNoneMatch: string, revision: string | null): boolean {
-  if (ifNoneMatch.trim() === '*') return true;
-  return revision !== null && ifNoneMatch.split(',').some((one) => bareTag(one) === revision);
+  const tags = tagsIn(ifNoneMatch);
+  return tags === '*' || (revision !== null && tags.includes(revision));
 }
 
 /** @throws BadRequestError for what may have been meant as `_dryRun`, and for that twice */

@@ -43,12 +43,17 @@ export async function followPath(
   );
 }
 
-/** Some objects of a type, and the paths that begin at them, as they are at one moment. */
+/**
+ * Some objects of a type, and the paths that begin at them, as they are at one moment.
+ *
+ * @param knownTo a client: what it calls them comes along
+ */
 export async function listWithPaths(
   db: Db,
   type: string,
   those: Those,
   paths: readonly Path[],
+  knownTo?: string,
 ): Promise<{ readonly objects: readonly StoredObject[]; readonly found: readonly FoundPaths[] }> {
   const columns = paths.map((path) => {
     const { steps, from, order } = pathSql(path);
@@ -56,8 +61,13 @@ export async function listWithPaths(
       where e0.owner_collection = ${`managed/${type}`} and e0.owner_id = o.id
         and e0.owner_property = ${path.properties[0]}), '[]')`;
   });
+  const named =
+    knownTo === undefined
+      ? sql``
+      : sql`, (select e.external_id from scim_external_id e
+          where e.client = ${knownTo} and e.type = o.type and e.id = o.id) as external_id`;
   const { rows } = await sql<StoredObject & { paths: readonly (readonly Steps[])[] }>`
-    select o.id, o.rev, o.data, o.created_at, o.updated_at, jsonb_build_array(${sql.join(columns)}) as paths
+    select o.id, o.rev, o.data, o.created_at, o.updated_at${named}, jsonb_build_array(${sql.join(columns)}) as paths
     from managed_object o where o.type = ${type} and o.id ${those}`.execute(db);
   const found = paths.map((_, at) => new Map(rows.map((row) => [row.id, itemAt(row.paths, at).map(told)])));
   return { objects: rows.map(({ paths: _, ...object }) => object), found };

@@ -51,6 +51,7 @@ export async function listWithDerivations(
   type: ManagedType,
   properties: readonly DerivedProperty[],
   those: Those,
+  knownTo?: string,
 ): Promise<{ readonly objects: readonly StoredObject[]; readonly paths: PathsOfWays }> {
   const groups = sharedPaths(properties);
   const { objects, found } = await listWithPaths(
@@ -58,6 +59,7 @@ export async function listWithDerivations(
     type.name,
     those,
     groups.map(({ path }) => path),
+    knownTo,
   );
   return { objects, paths: byWay(groups, found) };
 }
