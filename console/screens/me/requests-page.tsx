@@ -116,7 +116,7 @@ function Roles() {
                 {t.have}
               </Badge>
             ) : (
-              <Link to={`/me/start/${FOR_ROLES}`} search={{ role: _id }} className="button">
+              <Link to={`/me/start/${FOR_ROLES}`} search={{ role: name }} className="button">
                 {t.askFor(name)}
               </Link>
             )}
