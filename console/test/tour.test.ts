@@ -126,7 +126,7 @@ describe.skipIf(executable === undefined)('the tour of the README in the console
     await page.getByRole('link', { name: 'Processes' }).click();
     await page.getByRole('tab', { name: 'Instances' }).click();
     await page.getByRole('row', { name: /Access request/ }).click();
-    await page.getByRole('link', { name: 'Open' }).click();
+    await page.getByRole('link', { name: 'Open', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Approve auditor for Anna Vogel' }).waitFor();
     await page.getByRole('button', { name: 'Take it' }).click();
     await apply(page);

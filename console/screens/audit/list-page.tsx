@@ -40,11 +40,11 @@ export function ListPage() {
   });
   const titles: Readonly<Record<string, unknown>> = { ...t };
   const columns: readonly Column<Entry>[] = [
-    { id: 'when', title: t.when, cell: ({ timestamp }) => <Moment at={timestamp} />, width: '15rem' },
-    { id: 'topic', title: t.topic, cell: (row) => String(titles[row.topic] ?? row.topic), width: '8.5rem' },
-    { id: 'user', title: t.user, cell: ({ userId }) => userId ?? '–', width: '10rem' },
+    { id: 'when', title: t.when, cell: ({ timestamp }) => <Moment at={timestamp} />, width: '16rem' },
+    { id: 'topic', title: t.topic, cell: (row) => String(titles[row.topic] ?? row.topic), width: '8rem' },
+    { id: 'user', title: t.user, cell: ({ userId }) => userId ?? '–', width: '9rem' },
     { id: 'what', title: t.operation, cell: ({ operation }) => operation ?? '–', width: '6.5rem' },
-    { id: 'status', title: t.status, cell: (row) => <Outcome entry={row} />, width: '9rem' },
+    { id: 'status', title: t.status, cell: (row) => <Outcome entry={row} />, width: '8.5rem' },
     { id: 'object', title: t.object, cell: objectOf, width: 'minmax(14rem, 1fr)' },
   ];
   return (

@@ -38,8 +38,8 @@ export function Events() {
     parameters: { _queryFilter: 'true', _sortKeys: '-_id', _pageSize: PAGE_SIZE },
   });
   const columns: readonly Column<NodeEvent>[] = [
-    { id: 'at', title: t.at, cell: ({ at }) => <Moment at={at} />, width: 'minmax(12rem, 1fr)' },
-    { id: 'node', title: t.node, cell: ({ node }) => node, width: 'minmax(10rem, 1fr)' },
+    { id: 'at', title: t.at, cell: ({ at }) => <Moment at={at} />, width: '16rem' },
+    { id: 'node', title: t.node, cell: ({ node }) => node, width: '12rem' },
     {
       id: 'kind',
       title: t.happened,
@@ -48,10 +48,10 @@ export function Events() {
           {t.kinds[kind]}
         </Badge>
       ),
-      width: 'minmax(9rem, 1fr)',
+      width: '9rem',
     },
-    { id: 'by', title: t.by, cell: ({ by }) => by ?? '', width: 'minmax(8rem, 1fr)' },
-    { id: 'detail', title: t.detail, cell: ({ detail }) => toldOf(detail), width: 'minmax(12rem, 2fr)' },
+    { id: 'by', title: t.by, cell: ({ by }) => by ?? '', width: '9rem' },
+    { id: 'detail', title: t.detail, cell: ({ detail }) => toldOf(detail), width: 'minmax(10rem, 1fr)' },
   ];
   return (
     <Card title={t.events}>

@@ -73,9 +73,9 @@ export function Graph({ path, name }: { readonly path: string; readonly name: st
                     ) : (
                       <ReferenceLink reference={reference} />
                     )}
-                    <span className="soft">{reasons.get(each) ?? each}</span>
+                    <span className="soft">{each === path ? each : (reasons.get(each) ?? each)}</span>
                   </span>
-                  {opened.includes(each) ? null : (
+                  {opened.includes(each) || !each.startsWith('managed/') ? null : (
                     <IconButton
                       icon="plus"
                       label={t.graphMore(shown)}

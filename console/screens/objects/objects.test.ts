@@ -196,7 +196,7 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
     await page.getByRole('textbox', { name: 'Filter' }).fill('department eq "IT" or department eq "Legal"');
     await page.keyboard.press('Enter');
     await page.getByRole('combobox', { name: 'Property' }).selectOption({ label: 'Last name' });
-    await page.getByRole('combobox', { name: 'How' }).selectOption('begins with');
+    await page.getByRole('combobox', { name: 'How', exact: true }).selectOption('begins with');
     await page.getByRole('textbox', { name: 'Value' }).fill('Ru');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('2');

@@ -37,7 +37,7 @@ export function Ledger({
       id: 'planned',
       title: t.plannedAt,
       cell: ({ plannedAt }) => <Moment at={plannedAt} />,
-      width: '13rem',
+      width: '16rem',
     },
     ...(of === undefined
       ? [
@@ -45,7 +45,7 @@ export function Ledger({
             id: 'schedule',
             title: t.name,
             cell: ({ schedule }: Firing) => schedule,
-            width: '10rem',
+            width: '9rem',
           },
         ]
       : []),
@@ -53,11 +53,11 @@ export function Ledger({
       id: 'outcome',
       title: t.outcome,
       cell: (row) => <OutcomeBadge firing={row} />,
-      width: '11rem',
+      width: '12rem',
     },
-    { id: 'late', title: t.late, cell: ({ lateMs }) => <Took ms={lateMs} />, width: '6rem' },
-    { id: 'took', title: t.took, cell: ({ tookMs }) => <Took ms={tookMs} />, width: '6rem' },
-    { id: 'node', title: t.node, cell: ({ node }) => node, width: '9rem' },
+    { id: 'late', title: t.late, cell: ({ lateMs }) => <Took ms={lateMs} />, width: '5.5rem' },
+    { id: 'took', title: t.took, cell: ({ tookMs }) => <Took ms={tookMs} />, width: '5.5rem' },
+    { id: 'node', title: t.node, cell: ({ node }) => node, width: '8rem' },
     { id: 'error', title: t.error, cell: ({ error }) => errorText(error), width: 'minmax(12rem, 1fr)' },
   ];
   return (
