@@ -20,7 +20,7 @@ interface Row {
   /** Where somebody is told that they may not, unless that is its beginning and those pages. */
   readonly refusedAt?: readonly string[];
   /** Its columns are called as the properties are that they show. */
-  readonly hasForeignColumns?: true;
+  readonly hasForeignColumns?: boolean;
 }
 
 const SCREENS: Readonly<Record<string, Row>> = {
