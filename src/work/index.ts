@@ -2,7 +2,8 @@
  * How a node does work that waits in the database: one life for all kinds, due → seat → start → execute → complete.
  *
  * Words: a *kind* of work has a *desk* with *seats* on each node, a *unit* holds what is executed together; a *claim* is named by the
- * life of the node that made it; a *suspect* was there at the end of two nodes and is tried alone. Invariants: nothing
+ * life of the node that made it; a *suspect* was there at the end of two nodes and is tried alone; a job that has much to do does it in *pieces*,
+ * and those of a run are shared out in *portions* among *lanes*. Invariants: nothing
  * starts before its time by the database's clock; what was claimed and has not started is handed back by whoever cannot
  * start it; a claim that is too old when it is to start is checked again in the database.
  */
