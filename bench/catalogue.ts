@@ -162,8 +162,8 @@ export const BENCHMARKS: readonly Benchmark[] = [
   },
   {
     name: 'ways',
-    what: 'How often common requests for managed users go to the database and wait for it; what of a processor they cost the node and Postgres',
-    nextTo: 'one prepared statement by `pg`, for the processor',
+    what: 'How often common requests for managed users, and pieces of each kind of work, go to the database and wait for it; how long the statement takes that stores patches together, while their rows are locked; with `--full` what of a processor the requests cost the node and Postgres',
+    nextTo: 'one patch alone, and for the processor one prepared statement by `pg`',
   },
   {
     name: 'sync',
