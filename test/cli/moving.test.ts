@@ -85,6 +85,7 @@ const FILES = {
   'script/echo.js': `(function () { return openidm.read('managed/user/' + context.security.authorization.id); })();`,
   'script/access.js': `var httpAccessConfig = { configs: [
     { pattern: 'info/*', roles: '*', methods: 'read', actions: '*' },
+    { pattern: 'authentication', roles: '*', methods: 'read,action', actions: 'login,logout' },
     { pattern: 'endpoint/*', roles: 'openidm-authorized', methods: '*', actions: '*' },
     { pattern: '*', roles: 'openidm-admin', methods: '*', actions: '*' } ] };`,
   'workflow/approval.bpmn20.xml': APPROVAL,
