@@ -75,13 +75,13 @@ describe('a node with two HTTP threads', () => {
       expect(await statuses('script/file?_queryFilter=true', EVE)).toEqual(new Set([200]));
       expect((await anew('POST', 'script/file/access.js?_action=revertToFile')).status).toBe(200);
       expect(await statuses('script/file?_queryFilter=true', EVE)).toEqual(new Set([403]));
-      // Accounts.
-      const set = (field: string, value: string) =>
-        anew('PATCH', 'managed/user/eve', { body: [{ operation: 'replace', field, value }] });
-      expect((await set('/accountStatus', 'inactive')).status).toBe(200);
-      expect(await statuses('info/login', EVE)).toEqual(new Set([401]));
-      expect((await set('/accountStatus', 'active')).status).toBe(200);
-      expect(await statuses('info/login', EVE)).toEqual(new Set([200]));
+      // What accounts may do.
+      const setRoles = (value: unknown) =>
+        anew('PATCH', 'managed/user/eve', { body: [{ operation: 'replace', field: '/authzRoles', value }] });
+      expect((await setRoles([{ _ref: 'repo/internal/role/svc-admin' }])).status).toBe(200);
+      expect(await statuses('managed/user/u0', EVE)).toEqual(new Set([200]));
+      expect((await setRoles([])).status).toBe(200);
+      expect(await statuses('managed/user/u0', EVE)).toEqual(new Set([403]));
     }
   });
 
