@@ -120,6 +120,27 @@ export async function foldDropped(db: Db, run: string, chunk: Chunk | null): Pro
   );
 }
 
+/**
+ * What all entries of a chunk that are done have failed with, numbers in its words aside; undefined where they have not, or are fewer than
+ * `least`.
+ */
+export async function findSameError(
+  db: Db,
+  run: string,
+  { low, high }: Chunk,
+  waiting: EntryState,
+  least: number,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ words: string }>`
+    select min(error ->> 'message') as words from recon_entry
+    where run_id = ${run} and number between ${low} and ${high} and state <> ${waiting}
+    having count(*) >= ${least} and bool_and(state = 'failed')
+      and count(distinct regexp_replace(concat(error ->> 'id', ' ', error ->> 'message'), '\\d+', 'n', 'g')) = 1`.execute(
+    db,
+  );
+  return rows[0]?.words;
+}
+
 /** Counts that it is begun, where something may have ended whoever did it. @returns how often it was */
 export async function beginEntry(db: Db, run: string, number: number): Promise<number> {
   const { rows } = await sql<{ attempt: number }>`

@@ -29,6 +29,8 @@ export async function overRemoval({ db, run, mapping, counts }: Limited): Promis
 /** The same, and what they have against all else, before anything is done. */
 export async function overPlan(limited: Limited): Promise<ConflictError | undefined> {
   const { db, run, mapping, counts } = limited;
+  const all = sumOf(counts, ({ state }) => state === 'planned');
+  if (run.parameters.systemsChanged === true && all > 0) return systemsChanged(run, all);
   const limits = limitsOf(run, mapping);
   if (limits === undefined) return undefined;
   const refusal = await overRemoval(limited);
@@ -42,8 +44,8 @@ export async function overPlan(limited: Limited): Promise<ConflictError | undefi
     ['update', planned('UPDATE'), links, 'targets would be changed'],
     ['failure', sumOf(counts, ({ state }) => state === 'failed'), sources, 'sources fail'],
   ];
-  for (const [kind, count, all, what] of checks) {
-    if (isOver(limits[kind], count, all)) return refused(run, kind, `${count} of ${all} ${what}`, limits);
+  for (const [kind, count, of, what] of checks) {
+    if (isOver(limits[kind], count, of)) return refused(run, kind, `${count} of ${of} ${what}`, limits);
   }
   if (limits.clear === undefined) return undefined;
   const most = await mostCleared(db, run.id);
@@ -75,6 +77,16 @@ async function hasShrunk(
     return refused(run, 'shrink', `'${of}' has ${is} objects, and had ${was} the last time`, limits);
   }
   return undefined;
+}
+
+function systemsChanged({ id, mapping }: ReconRun, planned: number): ConflictError {
+  return new ConflictError(
+    `'${mapping}' is held: the file of a system is not what it was the last time, and ${planned} entries are planned`,
+    {
+      id: 'RECON_SYSTEM_CHANGED',
+      hint: `Look at recon/${id}/entry, then recon/${id}?_action=approve; or begin with {"force": true}`,
+    },
+  );
 }
 
 function refused(

@@ -12,6 +12,8 @@ const MOST_IDS = 10_000;
 export interface ReconOrder {
   readonly mode: ReconMode;
   readonly parameters: ReconParameters;
+  /** It is done though the file of a system is another one than the last time. */
+  readonly isForced: boolean;
 }
 
 const KEYS = [
@@ -23,6 +25,7 @@ const KEYS = [
   'allowEmptySourceSet',
   'thresholds',
   'persistAssociations',
+  'force',
   'ids',
 ];
 
@@ -50,6 +53,7 @@ export function readOrder(
   const targetQuery = queryAt(mapping, given, 'targetQuery');
   return {
     mode: modeOf(mode),
+    isForced: flagOf(given['force'] ?? false, 'force'),
     parameters: {
       ...(sourceQuery === undefined ? {} : { sourceQuery }),
       ...(targetQuery === undefined ? {} : { targetQuery }),
@@ -106,7 +110,10 @@ function limitsOf(mapping: Mapping, given: JsonObject): Pick<ReconParameters, 't
 }
 
 function flagAt({ written }: Mapping, given: JsonObject, key: string, otherwise: boolean): boolean {
-  const value = given[key] ?? written[key] ?? otherwise;
+  return flagOf(given[key] ?? written[key] ?? otherwise, key);
+}
+
+function flagOf(value: JsonValue, key: string): boolean {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false') return false;
   throw badOrder(`'${key}' is neither true nor false`, `/${key}`);

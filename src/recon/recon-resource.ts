@@ -127,7 +127,8 @@ async function start(
       ? namedMapping(platform, name)
       : await supposedMapping(platform, context, { name, supposed, mode });
   const read = readOrder(mapping, action, given, { ids, mode });
-  if (asked['thresholds'] !== undefined && read.mode === 'apply') await requireApproval(platform, context);
+  if ((asked['thresholds'] !== undefined || read.isForced) && read.mode === 'apply')
+    await requireApproval(platform, context);
   const ownQueries = await requireOwnQuestions(platform, context, mapping, given, read.parameters);
   const order = {
     ...read,

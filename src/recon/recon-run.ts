@@ -36,6 +36,10 @@ export interface ReconParameters {
   readonly thresholds?: ThresholdsConfig;
   /** All is planned before anything is done, because it is limited how much of it may be done. */
   readonly plansFirst?: boolean;
+  /** In which state the files of the systems at both ends were that the mapping leads from and to. */
+  readonly systems?: string;
+  /** They were others the last time: nothing is done before somebody has looked at it. */
+  readonly systemsChanged?: boolean;
   /** Ends whose query is the caller's own, and is asked as they would ask it. */
   readonly ownQueries?: readonly ('source' | 'target')[];
 }

@@ -24,7 +24,7 @@ const SILENT: ReadonlySet<string> = new Set(['NOREPORT', 'IGNORE', 'ASYNC']);
 /**
  * Does about an entry what is to be done, and writes down with it what has come of that.
  *
- * @returns the state of the run; undefined where somebody else has done it: then nothing may stay
+ * @returns the state of the run, undefined where somebody else has done it: then nothing may stay; and whether it has failed
  */
 export async function reconcileEntry(
   platform: ReconPlatform,
@@ -33,7 +33,7 @@ export async function reconcileEntry(
   mapping: Mapping,
   entry: ReconEntry,
   { foreseen, source }: ForeseenEntry = {},
-): Promise<ReconState | undefined> {
+): Promise<{ readonly run: ReconState | undefined; readonly isFailed: boolean }> {
   const { number, source_id: sourceId, target_id: targetId, qualifier } = entry;
   const isPlanned = entry.state === 'planned';
   const isRehearsal = isPlan(run);
@@ -56,7 +56,7 @@ export async function reconcileEntry(
   const db = await unitOfWork.db();
   const come = { ...resultOf(entry, result), state: stateOf(isRehearsal && !isPlanned, result), number };
   const write = isSilent(run, entry, result) ? dropEntry : storeEntry;
-  return write(db, run.id, entry.state, come);
+  return { run: await write(db, run.id, entry.state, come), isFailed: come.state === 'failed' };
 }
 
 /** Whether nothing is done yet of what is found. */

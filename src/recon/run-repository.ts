@@ -154,6 +154,16 @@ export async function findListedBefore(
   return rows[0];
 }
 
+/** Of the newest run over all objects of the mapping that has done what it found: the state of the systems' files. */
+export async function findSystemsBefore(db: Db, mapping: string): Promise<string | undefined> {
+  const { rows } = await sql<{ systems: string }>`
+    select parameters->>'systems' as systems from recon_run
+    where mapping = ${mapping} and state = 'SUCCESS' and mode = 'apply' and parameters->>'systems' is not null
+      and parameters->'sourceIds' is null
+    order by ended_at desc limit 1`.execute(db);
+  return rows[0]?.systems;
+}
+
 /** Of runs that are under way. */
 export async function countActive(db: Db): Promise<{ readonly runs: number; readonly lanes: number }> {
   const { rows } = await sql<{ runs: number; lanes: number }>`

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { UnitOfWork } from '#database/index.ts';
+import type { Db, UnitOfWork } from '#database/index.ts';
 import { BadRequestError, ConflictError, InternalServerError } from '#errors/index.ts';
 import { lookUntil } from '#lifecycle/index.ts';
 import type { Context } from '#resource/index.ts';
@@ -7,8 +7,15 @@ import { causeOf, type Mapping } from '#sync/index.ts';
 import { apart } from '#work/index.ts';
 import type { ReconOrder } from './recon-order.ts';
 import { printOf, type ReconPlatform, STEP_QUEUE } from './recon-platform.ts';
-import type { ReconRun } from './recon-run.ts';
-import { findActive, findRun, findRunOfFiring, insertRun, pruneRuns } from './run-repository.ts';
+import type { ReconParameters, ReconRun } from './recon-run.ts';
+import {
+  findActive,
+  findRun,
+  findRunOfFiring,
+  findSystemsBefore,
+  insertRun,
+  pruneRuns,
+} from './run-repository.ts';
 
 /**
  * Starts a run in the name of the context: there, and under way, exactly if the unit of work is committed.
@@ -22,7 +29,7 @@ export async function startRecon(
   unitOfWork: UnitOfWork,
   context: Context,
   mapping: Mapping,
-  { mode, parameters }: ReconOrder,
+  order: ReconOrder,
   firing: string | null = null,
 ): Promise<string> {
   const db = await unitOfWork.db();
@@ -31,6 +38,8 @@ export async function startRecon(
   await pruneRuns(db, platform.keepRuns());
   const { name } = mapping;
   const [id, print, cause] = [randomUUID(), printOf(mapping), causeOf(context)];
+  const { mode } = order;
+  const parameters = await withSystems(platform, db, mapping, order);
   if (!(await insertRun(db, { id, mapping: name, print, mode, parameters, firing, ...cause }))) {
     throw underWay(name, await findActive(db, name));
   }
@@ -42,6 +51,20 @@ export async function startRecon(
     after: { mapping: name, mode },
   });
   return id;
+}
+
+/** One word in the file of a system, and other objects are there, or none: what a run over all of them finds then is looked at first. */
+async function withSystems(
+  { mappings }: ReconPlatform,
+  db: Db,
+  mapping: Mapping,
+  { mode, parameters, isForced }: ReconOrder,
+): Promise<ReconParameters> {
+  const systems = mappings.systemsOf(mapping);
+  if (systems === undefined || parameters.sourceIds !== undefined) return parameters;
+  const before = mode === 'apply' && !isForced ? await findSystemsBefore(db, mapping.name) : undefined;
+  const systemsChanged = before !== undefined && before !== systems;
+  return { ...parameters, systems, ...(systemsChanged ? { systemsChanged, plansFirst: true } : {}) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { UnitOfWork } from '#database/index.ts';
-import { InternalServerError } from '#errors/index.ts';
+import { ConflictError, InternalServerError } from '#errors/index.ts';
 import type { Job } from '#queue/index.ts';
 import { keptError, type Mapping } from '#sync/index.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '#work/index.ts';
 import { type Chunk, removeChunk, takeChunk } from './chunk-repository.ts';
 import { failRun } from './end-run.ts';
-import { beginEntry, foldDropped, listOpen, storeEntry } from './entry-repository.ts';
+import { beginEntry, findSameError, foldDropped, listOpen, storeEntry } from './entry-repository.ts';
 import { foresee } from './foresee-chunk.ts';
 import { mappingChanged, waitingAt } from './lead-run.ts';
 import { rememberPrints } from './listing-repository.ts';
@@ -22,6 +22,9 @@ import { CHUNK_QUEUE, mappingOf, pairPrintOf, type ReconPlatform, STEP_QUEUE } f
 import type { ReconEntry, ReconRun, ReconState } from './recon-run.ts';
 import { type ForeseenEntry, reconcileEntry } from './reconcile-entry.ts';
 import { dropLane, findRun, lockRun } from './run-repository.ts';
+
+/** So many that fail alike, and nothing else in their chunk, say that the mapping is at fault, and not the objects. */
+const MOST_ALIKE = 100;
 
 /** Works on one chunk of entries, each in a unit of work of its own; the last lane of a step has the run led on. */
 export async function workChunk(
@@ -39,7 +42,10 @@ export async function workChunk(
   const worker = new ChunkWorker(platform, run, mapping, fence, job.attempt > 1 || job.suspected > 0);
   await workLane(platform, unitOfWork, fence, {
     take: (db) => takeChunk(db, id, lane),
-    work: (chunk) => worker.work(chunk),
+    work: async (chunk) => {
+      const isDone = await worker.work(chunk);
+      return (await worker.giveUpAlike(chunk)) || isDone;
+    },
     async settle(db, chunk) {
       // First, as whoever ends the run: both then write the same rows.
       const now = await lockRun(db, id);
@@ -66,6 +72,7 @@ class ChunkWorker {
   readonly #fence: Fence;
   /** Whether nodes or threads have ended over one of its entries. */
   readonly #isSuspect: boolean;
+  #failures = 0;
 
   constructor(platform: ReconPlatform, run: ReconRun, mapping: Mapping, fence: Fence, isSuspect: boolean) {
     this.#platform = platform;
@@ -91,15 +98,36 @@ class ChunkWorker {
     return true;
   }
 
+  /** Ends the run where all that was done of the chunk has failed alike. @returns whether it has */
+  async giveUpAlike(chunk: Chunk): Promise<boolean> {
+    if (this.#failures === 0) return false;
+    const { id, step } = this.#run;
+    const { db } = this.#platform.database;
+    const words = await findSameError(db, id, chunk, waitingAt(step).state, MOST_ALIKE);
+    if (words === undefined) return false;
+    const error = keptError(allFailAlike(this.#mapping, words));
+    await apart(this.#platform, (own) => failRun(this.#platform, own, id, error), this.#fence);
+    return true;
+  }
+
   /** @returns the state of the run */
   async #settle(entry: ReconEntry, foreseen: ForeseenEntry): Promise<ReconState> {
     try {
       if (this.#isSuspect && (await this.#begin(entry)) > MOST_BEGINNINGS) {
         return await this.#fail(entry, brokeItsThread());
       }
-      return await this.#apart((unitOfWork) =>
-        reconcileEntry(this.#platform, unitOfWork, this.#run, this.#mapping, entry, foreseen),
-      );
+      return await this.#apart(async (unitOfWork) => {
+        const { run, isFailed } = await reconcileEntry(
+          this.#platform,
+          unitOfWork,
+          this.#run,
+          this.#mapping,
+          entry,
+          foreseen,
+        );
+        if (isFailed) this.#failures += 1;
+        return run;
+      });
     } catch (error) {
       // Of a run that has ended there are no entries to be done any more.
       const now = error instanceof LostPieceError ? await this.#stateNow() : 'ACTIVE';
@@ -122,6 +150,7 @@ class ChunkWorker {
   }
 
   #fail(entry: ReconEntry, error: unknown): Promise<ReconState> {
+    this.#failures += 1;
     return this.#apart(async (unitOfWork) =>
       storeEntry(await unitOfWork.db(), this.#run.id, entry.state, {
         ...entry,
@@ -147,6 +176,13 @@ class ChunkWorker {
     };
     return apart(this.#platform, stored, this.#fence);
   }
+}
+
+function allFailAlike({ name }: Mapping, words: string): ConflictError {
+  return new ConflictError(`'${name}' goes no further: ${MOST_ALIKE} entries have failed alike: ${words}`, {
+    id: 'RECON_SAME_ERROR',
+    hint: 'Mend the mapping, or what it leads to, and begin anew; svc recon plan shows what would come of it',
+  });
 }
 
 function brokeItsThread(): InternalServerError {

@@ -11,6 +11,7 @@ import { pauseAfter, tryAgain, wake, wakeBehind } from './outbox.ts';
 import {
   claimNext,
   claimRow,
+  countAlike,
   hasDue,
   type OutboxRow,
   postpone,
@@ -18,7 +19,7 @@ import {
 } from './outbox-repository.ts';
 import { isAwayId, isOutside } from './outside.ts';
 import type { StoringPlatform, SyncPlatform } from './stage.ts';
-import { keptError, type SyncRecord } from './sync-record.ts';
+import { keptError, LONGEST_WORDS, type SyncRecord } from './sync-record.ts';
 import { overThreshold } from './thresholds.ts';
 
 /** Deliveries of one job. */
@@ -27,6 +28,9 @@ const MOST_ROWS = 200;
 const BUSY_MS = 1_000;
 /** What is for a system that is away waits so long; one of all asks whether it is back. */
 const AWAY_MS = 5_000;
+/** So many that have failed alike say that the mapping is at fault: the others wait, and one of them tries, each so often. */
+const MOST_ALIKE = 100;
+const ALIKE_MS = 60_000;
 /** After so long whoever delivers outside is taken to have ended over it. */
 const LEASE_MS = 120_000;
 
@@ -50,7 +54,7 @@ export function outboxJobs(platform: StoringPlatform): JobHandler {
       let count = 0;
       while (count < MOST_ROWS && performance.now() < until && (await round.deliverNext())) count += 1;
       if (await hasDue(await unitOfWork.db(), mapping))
-        await wake(platform, unitOfWork, mapping, round.isAway ? AWAY_MS : 0);
+        await wake(platform, unitOfWork, mapping, round.pauseMs);
       else await settleHeld(platform, unitOfWork, mapping);
       if (count > 0) await wakeBehind(platform, unitOfWork, [name]);
     },
@@ -85,8 +89,10 @@ class Round {
   readonly #job: string;
   /** Whether nodes or threads have ended over one of the rows. */
   readonly #isSuspect: boolean;
-  /** The system of the targets does not answer: the others wait, too. */
-  isAway = false;
+  /** The system of the targets does not answer, or nothing can come of the mapping: the others wait, too. */
+  pauseMs = 0;
+  /** Deliveries that have failed since one has not. */
+  #failures = 0;
 
   constructor(
     platform: StoringPlatform,
@@ -129,7 +135,7 @@ class Round {
       });
       if (careful === 'none') return false;
       if (careful !== undefined) await this.#deliverCarefully(careful);
-      if (this.isAway) return false;
+      if (this.pauseMs > 0) return false;
     } catch (error) {
       if (taken.row === undefined || !isOfPiece(error)) throw error;
       await this.#giveBack(taken.row, error);
@@ -179,7 +185,26 @@ class Round {
       ...object,
       ...(isOther ? { generation: row.generation } : {}),
     });
-    this.isAway = isOther && records.some(saysAway);
+    if (isOther && records.some(saysAway)) this.pauseMs = AWAY_MS;
+    else await this.#look(unitOfWork, records);
+  }
+
+  /** Whether all that is tried fails alike: the first failure of a round may be one of many, and so may the last of a hundred. */
+  async #look(unitOfWork: UnitOfWork, records: readonly SyncRecord[]): Promise<void> {
+    const cause = records.find(({ result }) => result === 'FAILED')?.['cause'] ?? null;
+    this.#failures = cause === null ? 0 : this.#failures + 1;
+    if (!isObject(cause) || this.#failures % MOST_ALIKE > 1) return;
+    const id = isObject(cause['detail']) ? cause['detail']['id'] : null;
+    // A policy says that it is to fail: that is no fault of the mapping.
+    if (id === 'SYNC_REFUSED') return;
+    const { name } = this.#mapping;
+    const message = String(cause['message']).slice(0, LONGEST_WORDS);
+    const asked = { id: typeof id === 'string' ? id : null, message };
+    const alike = await countAlike(await unitOfWork.db(), name, asked);
+    if (alike < MOST_ALIKE) return;
+    this.pauseMs = ALIKE_MS;
+    const tell = () => this.#platform.observe({ kind: 'sync.alike', mapping: name, alike, error: message });
+    unitOfWork.afterCommit(`'${name}' fails alike for all`, tell);
   }
 
   /** What could not even be written down in its own unit of work. */

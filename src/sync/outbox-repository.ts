@@ -227,6 +227,22 @@ export async function hasDue(db: Db, mapping: Due): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** How many of a mapping that are tried again, or were given up within the hour, have failed alike, numbers in the words aside. */
+export async function countAlike(
+  db: Db,
+  mapping: string,
+  { id, message }: { readonly id: string | null; readonly message: string },
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from sync_outbox
+    where mapping = ${mapping} and (attempt > 0 or is_dead) and due_at > clock_timestamp() - interval '1 hour'
+      and (error ->> 'id') is not distinct from ${id}
+      and regexp_replace(error ->> 'message', '\\d+', 'n', 'g') = regexp_replace(${message}, '\\d+', 'n', 'g')`.execute(
+    db,
+  );
+  return rows[0]?.n ?? 0;
+}
+
 /** Mappings of which something has been due for longer. */
 export async function listOverdue(db: Db, forMs: number): Promise<readonly string[]> {
   const { rows } = await sql<{ mapping: string }>`

@@ -53,7 +53,8 @@ export function syncFeature(
     queue,
     aside: (work) => work(database.db),
   };
-  queue.work(SYNC_QUEUE, outboxJobs(sync), { concurrency: CONCURRENCY, runsScripts: true });
+  // What ends its node each time is given up by itself, and not with the job that others need.
+  queue.work(SYNC_QUEUE, outboxJobs(sync), { concurrency: CONCURRENCY, runsScripts: true, losses: 10 });
   return {
     synchronizer: synchronizerOf(sync),
     ground: sync,

@@ -83,7 +83,7 @@ export function auditFacts(
   };
 }
 
-const LONGEST_WORDS = 1_000;
+export const LONGEST_WORDS = 1_000;
 
 /** What is kept of an error: the details of a script may be anything. */
 export function keptError(error: unknown): JsonObject {

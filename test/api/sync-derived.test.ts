@@ -91,4 +91,18 @@ describe('a target follows what is calculated of its source', () => {
     await set('role/sales', '/condition', '/city eq "Bergen"');
     expect(await account()).toEqual({ roles: ['sales'], groups: [] });
   });
+
+  it('when an assignment that it has by a role is deleted; a role is only where nobody has it', async () => {
+    await set('role/sales', '/condition', '/city eq "Bergen"');
+    await set('role/sales', '/assignments/-', { _ref: 'managed/assignment/desk' }, 'add');
+    expect(await account()).toEqual({ roles: ['sales'], groups: ['counter'] });
+    await write('DELETE', 'assignment/desk');
+    expect(await account()).toEqual({ roles: ['sales'], groups: [] });
+    const { status, body } = await api('DELETE', 'managed/role/sales');
+    expect([status, body.detail.id]).toEqual([409, 'ROLE_GRANTED']);
+    expect(await account()).toEqual({ roles: ['sales'], groups: [] });
+    await set('role/sales', '/condition', '/city eq "Nowhere"');
+    await write('DELETE', 'role/sales');
+    expect(await account()).toEqual({ roles: [], groups: [] });
+  });
 });

@@ -234,6 +234,12 @@ export const WORK = {
     level: 'warn',
     text: ({ message }) => message,
   }),
+  'sync.alike': said<{ mapping: string; alike: number; error: string }>({
+    level: 'warn',
+    text: ({ mapping, alike, error }) =>
+      `${alike} deliveries of '${mapping}' have failed alike, so the others wait, and one tries each minute: ${error}`,
+    sameAs: ({ mapping }) => mapping,
+  }),
   'sync.undone': said<{ mapping: string; source: string }>({
     level: 'info',
     text: ({ mapping, source }) =>
