@@ -12,7 +12,7 @@ export interface SecurityContext {
     readonly roles: readonly string[];
     readonly [key: string]: unknown;
   };
-  /** The session whose cookie came along though the caller has shown credentials: a login takes its place. */
+  /** The session whose cookie came along though the caller has shown credentials: a login takes its place, a log-out ends it. */
   readonly formerSession?: string;
   /** What the browser keeps of a login that has begun at an issuer. */
   readonly pendingLogin?: string;

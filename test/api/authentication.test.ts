@@ -251,6 +251,16 @@ describe('a session', () => {
     expect(headers.get('Clear-Site-Data')).toBe('"storage"');
   });
 
+  it.each([
+    ['a password', () => password('ben')],
+    ['a key', () => ({ 'X-Svc-Api-Key': KEY })],
+  ])('ends with a log-out that shows %s beside its cookie', async (_, shown) => {
+    const session = await logIn();
+    const headers = { ...session, ...shown() };
+    const { body } = await asNobody('POST', 'authentication?_action=logout', { headers });
+    expect([body, (await whoAmI(session)).status]).toEqual([{ success: true }, 401]);
+  });
+
   it('is replaced by the one of the next login, and ends those beyond so many of one account', async () => {
     const [first, ben] = [await logIn(), await logIn('ben')];
     const again = await asNobody('POST', 'authentication?_action=login', {

@@ -11,7 +11,7 @@ import {
 import { refuseAction } from '../refuse-action.ts';
 import { loginNameOf } from './authentication-module.ts';
 import type { AuthenticatorParts } from './authenticator.ts';
-import { answerWith, beginSession, endSession, requireSessions } from './begin-session.ts';
+import { answerWith, beginSession, endSession, requireSessions, sessionOf } from './begin-session.ts';
 import { type IssuerLogins, providersOf } from './issuer-login.ts';
 import { LOCKOUT } from './login-throttle.ts';
 import { cookieScope, writeCookie } from './session-cookie.ts';
@@ -43,7 +43,7 @@ export function authenticationResource(parts: () => AuthenticatorParts, logins: 
           run: (context) => logIn(context, parts()),
         },
         logout: {
-          does: 'Ends the session of the cookie',
+          does: 'Ends the session of the cookie, whatever else is shown beside it',
           run: (context) => logOut(context, parts().sessions),
         },
         redirect: {
@@ -83,8 +83,8 @@ async function logIn(context: WriteContext, { sessions }: AuthenticatorParts): P
 }
 
 async function logOut(context: WriteContext, sessions: Sessions | undefined): Promise<ActionResult> {
-  const { sessionId } = context.security.authorization;
-  if (sessions !== undefined && typeof sessionId === 'string') await endSession(context, sessions, sessionId);
+  const session = sessionOf(context);
+  if (sessions !== undefined && session !== undefined) await endSession(context, sessions, session);
   const ended =
     sessions && writeCookie({ token: '', maxAge: 0 }, cookieScope(sessions.settings, context.client));
   return answerWith({ success: true }, ended, CLEARED);

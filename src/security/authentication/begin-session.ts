@@ -40,6 +40,12 @@ export async function beginSession(
   return answerWith({ ...caller, ...more }, cookie(token, context, sessions));
 }
 
+/** The session that the browser has, by which the caller came in or beside what was shown. */
+export function sessionOf({ security }: Context): string | undefined {
+  const { sessionId } = security.authorization;
+  return typeof sessionId === 'string' ? sessionId : security.formerSession;
+}
+
 /** Like any change it is recorded, and told: streams of events that it has open end with it. */
 export async function endSession(
   { unitOfWork }: WriteContext,

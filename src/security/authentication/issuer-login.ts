@@ -10,7 +10,7 @@ import { firstOf, isObject, type JsonObject, type JsonValue } from '#json/index.
 import { type ActionResult, type Context, networkOf, type WriteContext } from '#resource/index.ts';
 import type { AuthenticationModule, CodeLogin } from './authentication-module.ts';
 import type { AuthenticatorParts, LoginEvent } from './authenticator.ts';
-import { answerWith, beginSession, requireSessions } from './begin-session.ts';
+import { answerWith, beginSession, requireSessions, sessionOf } from './begin-session.ts';
 import { accessDenied } from './credentials.ts';
 import { beginPending, pendingCookie, readPending } from './pending-login.ts';
 import { RateLimit, type RateWords } from './rate-limit.ts';
@@ -99,7 +99,7 @@ export class IssuerLogins {
     const { security, stamp } = identity;
     const principal = security.authenticationId;
     this.#options.onLogin({ result: 'SUCCESSFUL', principal, module: module.name, client, requestId });
-    const former = formerOf(context);
+    const former = sessionOf(context);
     const caller = {
       ...security,
       ...(stamp === undefined ? {} : { stamp }),
@@ -149,11 +149,6 @@ function findLogin(
     (module): module is LoginModule =>
       module.codeLogin !== undefined && module.codeLogin.provider === provider,
   );
-}
-
-function formerOf({ security }: Context): string | undefined {
-  const { sessionId } = security.authorization;
-  return typeof sessionId === 'string' ? sessionId : security.formerSession;
 }
 
 function membersOf(content: JsonValue): JsonObject {
