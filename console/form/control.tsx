@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
 import { RequiredMark, TextField } from '../parts/field.tsx';
 import { common } from '../words/common.ts';
+import { plainText } from '../words/plain-text.ts';
 import { useWords } from '../words/words.ts';
 import type { ControlProps } from './control-props.ts';
 import styles from './form.module.css';
@@ -40,7 +41,7 @@ function Line({ kind, property, value, onChange, isReadOnly, label, name, hint, 
     <TextField
       label={label}
       name={name}
-      value={value === undefined || value === null ? '' : String(value)}
+      value={plainText(value)}
       onChange={change}
       isReadOnly={isReadOnly}
       isRequired={property.required === true}
@@ -67,7 +68,7 @@ function Choice({ kind, property, value, onChange, isReadOnly, label, name, hint
         ]
       : (property.enum ?? []).map((each) => ({
           value: each,
-          title: property.enumTitles?.[String(each)] ?? String(each),
+          title: property.enumTitles?.[plainText(each)] ?? plainText(each),
         }));
   return (
     <div className="field">
@@ -79,18 +80,18 @@ function Choice({ kind, property, value, onChange, isReadOnly, label, name, hint
         id={id}
         name={name}
         className="input"
-        value={value === undefined || value === null ? '' : String(value)}
+        value={plainText(value)}
         disabled={isReadOnly}
         required={property.required === true}
         aria-invalid={problem !== undefined}
         aria-describedby={`${id}-hint`}
         onChange={({ target }) =>
-          onChange(choices.find((choice) => String(choice.value) === target.value)?.value ?? null)
+          onChange(choices.find((choice) => plainText(choice.value) === target.value)?.value ?? null)
         }
       >
         <option value="">{property.required === true ? t.choose : t.none}</option>
         {choices.map((choice) => (
-          <option key={String(choice.value)} value={String(choice.value)}>
+          <option key={plainText(choice.value)} value={plainText(choice.value)}>
             {choice.title}
           </option>
         ))}

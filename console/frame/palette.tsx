@@ -5,6 +5,7 @@ import { Autocomplete, Header, Input, Menu, MenuItem, MenuSection, SearchField }
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { client } from '../session/client.ts';
+import { plainText } from '../words/plain-text.ts';
 import { useLanguage, useWords } from '../words/words.ts';
 import type { Screen } from './screen.ts';
 import { words } from './words.ts';
@@ -71,7 +72,7 @@ export function Palette({
         (hit): Hit => ({
           id: hit.path.replace(/^managed\//, '/objects/'),
           title: nameOf(hit.object, hit.path),
-          says: String(hit.object[hit.matched] ?? ''),
+          says: plainText(hit.object[hit.matched]),
           icon: 'objects',
         }),
       ),

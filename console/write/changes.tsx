@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Loading } from '../parts/page.tsx';
+import { plainText } from '../words/plain-text.ts';
 import { useWords } from '../words/words.ts';
 import { words } from './words.ts';
 import { changesBetween, type FieldChange, shown } from './write.ts';
@@ -23,12 +24,7 @@ export function ChangeRows({ changes }: { readonly changes: readonly FieldChange
         <section key={field} aria-label={field}>
           <p className="mono">{field}</p>
           <Suspense fallback={<Loading />}>
-            <Code
-              label={field}
-              language="javascript"
-              value={String(after ?? '')}
-              before={String(before ?? '')}
-            />
+            <Code label={field} language="javascript" value={plainText(after)} before={plainText(before)} />
           </Suspense>
         </section>
       ))}

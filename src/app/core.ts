@@ -78,7 +78,10 @@ export function buildCore(options: CoreOptions): Core {
   const isCurrent = administration.overrides.isCurrent.bind(administration.overrides);
   const workflow = workflowFeature(platform, { serviceDirectory, allowedNetworks, onlyDestinations });
   const audit = auditFeature(platform, keyRing);
-  const sync = syncFeature(platform, audit.record);
+  const sync = syncFeature(platform, {
+    record: audit.record,
+    requireAccount: (...account) => managed.requireAccount(...account),
+  });
   const system = systemFeature(platform, {
     allowedNetworks,
     onlyDestinations,

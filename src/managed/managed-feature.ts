@@ -20,15 +20,20 @@ import { policeRawObjects } from './policy/police-raw-objects.ts';
 import { PolicyBook } from './policy/policy-book.ts';
 import { policyResource } from './policy/policy-resource.ts';
 import { uniqueIgnoringCase } from './policy/unique-policies.ts';
+import { type RequireAccount, requireAccount } from './require-account.ts';
 import { typeSchemaResource, typesResource } from './schema/schema-resource.ts';
 import { MANAGED_USES } from './script-uses.ts';
 import { searchResource } from './search/search-resource.ts';
+
+export interface ManagedFeature extends Feature {
+  readonly requireAccount: RequireAccount;
+}
 
 /** `/managed`, `/policy`, `/repo` and `/internal`: types, policies and predefined queries follow their files. */
 export function managedFeature(
   platform: Platform,
   { synchronizer, roleGrants }: Pick<ManagedPlatform, 'synchronizer' | 'roleGrants'>,
-): Feature {
+): ManagedFeature {
   const { database, clock, config, crypto, observe, router, scripts, scriptFiles } = platform;
   const types = new ManagedTypes();
   const readTypes = () => types.replace(writtenJson(config.get(managedConfig).objects));
@@ -67,6 +72,7 @@ export function managedFeature(
     observe,
   };
   return {
+    requireAccount: requireAccount(managed),
     scriptUses: MANAGED_USES,
     resources: {
       'managed*': managedObjectResource(managed),

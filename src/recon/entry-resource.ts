@@ -1,7 +1,7 @@
 import { NotFoundError } from '#errors/index.ts';
 import { pageResult } from '#repo/index.ts';
 import { collection, questionReaderOf, type RouteHandler, resource, singleton } from '#resource/index.ts';
-import { keptError } from '#sync/index.ts';
+import { keptError, withoutWords } from '#sync/index.ts';
 import {
   countAttributes,
   countEntries,
@@ -10,11 +10,11 @@ import {
   type ShownEntry,
 } from './entry-repository.ts';
 import { overPlan } from './limits.ts';
-import { seesWords } from './question-of-caller.ts';
+import { seesWordsOf } from './question-of-caller.ts';
 import { type ReconPlatform, shownMapping } from './recon-platform.ts';
 import { runNamed } from './recon-resource.ts';
 import type { EntryCount, ReconRun } from './recon-run.ts';
-import { summaryOf, withoutWords } from './recon-view.ts';
+import { summaryOf } from './recon-view.ts';
 
 /** Entries that a report names of each attribute. */
 const EXAMPLES = 20;
@@ -27,7 +27,7 @@ export function entryResource(platform: ReconPlatform): RouteHandler {
       description: { title: 'entries of a reconciliation' },
       async query(context, request) {
         const found = await runNamed(platform, run);
-        const seesAll = await seesWords(platform, context, found);
+        const seesAll = await seesWordsOf(platform, context, found);
         const db = await questionReaderOf(platform, context);
         return pageResult(await queryEntries(db, run, request), idOf, (entry) => toResource(entry, seesAll));
       },
@@ -37,7 +37,7 @@ export function entryResource(platform: ReconPlatform): RouteHandler {
         if (entry === undefined) {
           throw new NotFoundError(`Entry '${id.slice(0, 100)}' of the reconciliation not found`);
         }
-        return toResource(entry, await seesWords(platform, context, found));
+        return toResource(entry, await seesWordsOf(platform, context, found));
       },
     });
   return {
@@ -59,7 +59,7 @@ export function reportResource(platform: ReconPlatform): RouteHandler {
         const refusal = await refusalOf(platform, run, counts);
         const attributes = await countAttributes(database.db, id, EXAMPLES);
         return resource(null, null, {
-          summary: summaryOf(run, counts, await seesWords(platform, context, run)),
+          summary: summaryOf(run, counts, await seesWordsOf(platform, context, run)),
           actions: counts.map(({ phase, situation, action, state, takes_away, entries }) => ({
             phase,
             situation,

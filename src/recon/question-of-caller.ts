@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { requireNoSecrets } from '#repo/index.ts';
 import { type Context, NO_PAGING, nextContext, parsePath, type QueryRequest } from '#resource/index.ts';
-import { type Mapping, questionOf } from '#sync/index.ts';
+import { type Mapping, questionOf, seesWords } from '#sync/index.ts';
 import { type ReconPlatform, shownMapping } from './recon-platform.ts';
 import type { ReconParameters, ReconRun } from './recon-run.ts';
 
@@ -80,18 +80,11 @@ export function asCaller(context: Context): Context {
   return { ...next, client: { ...next.client, isExternal: true } };
 }
 
-/** Whether a caller may see what is said about objects of both sides: messages may hold what stands in them. */
-export async function seesWords(
+/** Whether a caller may see what is said about objects of both sides of a run. */
+export function seesWordsOf(
   platform: Pick<ReconPlatform, 'router' | 'mappings'>,
   context: Context,
   run: ReconRun,
 ): Promise<boolean> {
-  if (!context.client.isExternal) return true;
-  const { router } = platform;
-  const mapping = shownMapping(platform, run);
-  if (mapping === undefined) return router.maySeeScripts(context);
-  for (const collection of [mapping.source, mapping.target]) {
-    if (!(await router.mayAsk(context, queryOf(collection, { _queryFilter: 'true' })))) return false;
-  }
-  return true;
+  return seesWords(platform, context, shownMapping(platform, run));
 }

@@ -16,7 +16,7 @@ import {
 } from '#resource/index.ts';
 import type { Mapping } from '#sync/index.ts';
 import { countEntries } from './entry-repository.ts';
-import { requireApproval, requireOwnQuestions, seesWords } from './question-of-caller.ts';
+import { requireApproval, requireOwnQuestions, seesWordsOf } from './question-of-caller.ts';
 import { readOrder } from './recon-order.ts';
 import { namedMapping, type ReconPlatform } from './recon-platform.ts';
 import type { EntryCount, ReconRun } from './recon-run.ts';
@@ -141,7 +141,7 @@ async function start(
   if (waitForCompletion === 'true') {
     const run = await performRecon(platform, context, mapping, order);
     if (run.state !== 'FAILED') return { _id: run.id, state: run.state };
-    const error = (await seesWords(platform, context, run)) ? run.error : null;
+    const error = (await seesWordsOf(platform, context, run)) ? run.error : null;
     throw new ConflictError(String(error?.['message'] ?? 'The reconciliation has failed'), {
       id: 'RECON_FAILED',
       hint: String(error?.['hint'] ?? `recon/${run.id} says more`),
@@ -191,7 +191,7 @@ function exceptOf({ parameters, content }: ActionRequest): readonly number[] {
 
 async function summaryNow(platform: ReconPlatform, context: Context, run: ReconRun): Promise<JsonObject> {
   const counts: readonly EntryCount[] = run.outcomes ?? (await countEntries(platform.database.db, run.id));
-  return summaryOf(run, counts, run.error === null || (await seesWords(platform, context, run)));
+  return summaryOf(run, counts, run.error === null || (await seesWordsOf(platform, context, run)));
 }
 
 const FIELDS = [

@@ -1,5 +1,6 @@
 import { SITUATIONS } from '#config/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import { withoutWords } from '#sync/index.ts';
 import type { EntryCount, EntryState, ReconParameters, ReconRun } from './recon-run.ts';
 
 /**
@@ -52,13 +53,6 @@ export function summaryOf(run: ReconRun, counts: readonly EntryCount[], seesWord
     estimate: iso(estimateOf(run, counts)),
     error,
   };
-}
-
-/** What kind of error it was. */
-export function withoutWords(error: JsonObject | null): JsonObject | null {
-  if (error === null) return null;
-  const { code = null, reason = null, id } = error;
-  return { code, reason, ...(id === undefined ? {} : { id }) };
 }
 
 const ALL: JsonObject = { _queryId: 'query-all-ids' };

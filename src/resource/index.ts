@@ -76,6 +76,7 @@ export {
 export { formatQueryFilter } from './query/query-filter-format.ts';
 export { compileFilter } from './query/query-filter-match.ts';
 export { parseQueryFilter } from './query/query-filter-parser.ts';
+export { queryOfAll } from './query/query-of-all.ts';
 export { parseQueryParameters } from './query/query-parameters.ts';
 export {
   beginningOf,

@@ -1,5 +1,5 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
-import { internalContext, type WriteContext } from '#resource/index.ts';
+import { internalContext, isWordOfCaller, type WriteContext } from '#resource/index.ts';
 import { endAttached } from './attached.ts';
 import { type Demand, deliver } from './deliver.ts';
 import { lockDelivery, qualifiersOf, readSource } from './deliver-source.ts';
@@ -27,7 +27,9 @@ export async function deliverByDemand(
   mapping: Mapping,
   { sourceId, targetId, qualifier, demand }: DemandedDelivery,
 ): Promise<SyncRecord> {
-  const inner = { ...internalContext(context), unitOfWork: context.unitOfWork };
+  // Which target is written, and how, is what the caller says, and not the mapping.
+  const saysForCaller = isWordOfCaller(context);
+  const inner = { ...internalContext(context), saysForCaller, unitOfWork: context.unitOfWork };
   const stage = { platform, mapping, context: inner, isAttached: isOutside(mapping.target) };
   await lockDelivery(stage, sourceId);
   const source = await readSource(stage, sourceId);

@@ -82,6 +82,10 @@ export async function deliver(
   progress.choice = choice;
   const stop = admit?.(sight, choice, takesAway(scope, sight, choice));
   if (stop !== undefined) throw new Stopped(stop);
+  if (demand !== undefined && sight.targetId !== null) {
+    const account = { collection: mapping.target, id: sight.targetId };
+    await scope.platform.requireAccount(context, account, 'action');
+  }
   const outcome = await carryOut(scope, sight, choice, state?.assignments ?? null);
   progress.outcome = outcome;
   await runPostMapping(scope, sight, choice, outcome);

@@ -5,25 +5,29 @@ import type { Mapping } from './mapping.ts';
 import type { Mappings } from './mappings.ts';
 import { findWaiting, type QueueRow } from './outbox-repository.ts';
 import { listStates, listStatesOfTarget, type StateRow } from './state-repository.ts';
+import { withoutWords } from './words.ts';
 import type { DeliveryNote } from './written-by.ts';
 
 interface Question {
   readonly collection: string;
   readonly id: string;
   readonly only: Mapping | undefined;
+  /** Whether whoever asks sees the words of errors of a mapping. */
+  readonly sees: (mapping: Mapping) => Promise<boolean>;
 }
 
 /** Why an object has, or has not, what mappings give it: as far as links and states tell it. */
 export async function explainObject(
   db: Db,
   mappings: Mappings,
-  { collection, id, only }: Question,
+  { collection, id, only, sees }: Question,
 ): Promise<JsonObject> {
   const asked = mappings.about(collection).filter((mapping) => only === undefined || mapping === only);
   const told: JsonObject[] = [];
   for (const mapping of asked) {
-    if (mapping.source === collection) told.push(...(await explainAs('source', db, mapping, id)));
-    if (mapping.target === collection) told.push(...(await explainAs('target', db, mapping, id)));
+    const shown = (await sees(mapping)) ? (error: JsonObject | null) => error : withoutWords;
+    if (mapping.source === collection) told.push(...(await explainAs('source', db, mapping, id, shown)));
+    if (mapping.target === collection) told.push(...(await explainAs('target', db, mapping, id, shown)));
   }
   return { resource: `${collection}/${id}`, mappings: told };
 }
@@ -33,6 +37,7 @@ async function explainAs(
   db: Db,
   mapping: Mapping,
   id: string,
+  shown: typeof withoutWords,
 ): Promise<JsonObject[]> {
   const { name, enableSync } = mapping;
   const pairs = await listPairs(db, mapping, end, id);
@@ -47,7 +52,7 @@ async function explainAs(
   const common = {
     mapping: name,
     role: end,
-    ...(waiting === undefined ? {} : { queue: shownWaiting(waiting) }),
+    ...(waiting === undefined ? {} : { queue: shownWaiting(waiting, shown) }),
   };
   if (qualifiers.size === 0) {
     return [{ ...common, outcome: 'none', why: whyNothing(mapping, end, enableSync) }];
@@ -55,7 +60,11 @@ async function explainAs(
   return [...qualifiers].map((qualifier) => {
     const pair = pairs.find(({ row }) => row.qualifier === qualifier);
     const state = states.find((one) => one.qualifier === qualifier);
-    return { ...common, linkQualifier: qualifier, ...explanation(mapping, pair, state) };
+    return {
+      ...common,
+      linkQualifier: qualifier,
+      ...explanation(mapping, pair, state && { ...state, error: shown(state.error) }),
+    };
   });
 }
 
@@ -63,8 +72,8 @@ function sourceIdOf(one: LinkedPair | StateRow): string {
   return 'row' in one ? one.sourceId : one.source_id;
 }
 
-function shownWaiting({ state, attempt, due_at, error }: QueueRow): JsonObject {
-  return { state, attempt, dueAt: due_at.toISOString(), ...(error === null ? {} : { error }) };
+function shownWaiting({ state, attempt, due_at, error }: QueueRow, shown: typeof withoutWords): JsonObject {
+  return { state, attempt, dueAt: due_at.toISOString(), ...(error === null ? {} : { error: shown(error) }) };
 }
 
 function explanation(
@@ -115,8 +124,8 @@ function sentenceOf(mapping: Mapping, pair: LinkedPair | undefined, state: State
   const found =
     situation === null ? 'Before anything was found out about it' : `Its situation was ${situation}`;
   if (outcome === 'failed') {
-    const message = isObject(error) ? String(error['message']) : 'an error';
-    return `${found}, and ${action ?? 'nothing'} failed at ${delivered_at.toISOString()}: ${message}`;
+    const { message = null, reason = null }: JsonObject = isObject(error) ? error : {};
+    return `${found}, and ${action ?? 'nothing'} failed at ${delivered_at.toISOString()}: ${message ?? reason ?? 'an error'}`;
   }
   const link = pair === undefined && mapping.enableLinking ? ', and its link is gone since' : '';
   return `${found}, so ${action} was done at ${delivered_at.toISOString()}${link}`;

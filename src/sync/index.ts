@@ -32,3 +32,4 @@ export { syncFeature } from './sync-feature.ts';
 export { keptError } from './sync-record.ts';
 export { mappingNamed } from './sync-resource.ts';
 export { isOver, overThreshold, type Thresholds, thresholdsOf } from './thresholds.ts';
+export { seesWords, withoutWords } from './words.ts';

@@ -37,8 +37,9 @@ import {
 import { endsOf } from './linked-pair.ts';
 import type { LinkType } from './mapping.ts';
 import type { Mappings } from './mappings.ts';
+import type { SyncPlatform } from './stage.ts';
 
-export interface LinkPlatform {
+export interface LinkPlatform extends Pick<SyncPlatform, 'requireAccount'> {
   readonly database: Database;
   readonly mappings: Mappings;
 }
@@ -76,6 +77,7 @@ export function linkResource(platform: LinkPlatform): RouteHandler {
       const id = newResourceId ?? randomUUID();
       requireSameId(content, id);
       const link = readLink(platform, id, content);
+      await requireEnds(platform, context, link);
       const made = await insertLink(await dbOf(platform, context), link);
       if (made === undefined) throw taken(link);
       record(context, 'create', null, made);
@@ -85,6 +87,7 @@ export function linkResource(platform: LinkPlatform): RouteHandler {
       const before = await findForChange(context, id, revision);
       requireSameId(content, id);
       const link = readLink(platform, id, content);
+      await requireEnds(platform, context, link);
       const db = await dbOf(platform, context);
       const after = await updateLink(db, link, before.rev).catch((error: unknown) => {
         throw isTaken(error) ? taken(link) : error;
@@ -109,6 +112,19 @@ export function linkResource(platform: LinkPlatform): RouteHandler {
     }),
     exists: async (context, id) => (await findLinkById(await readerOf(platform, context), id)) !== undefined,
   });
+}
+
+/** A mapping writes what a link leads to, with the rights of the server: a caller leads it to no account that is stronger. */
+async function requireEnds(
+  { mappings, requireAccount }: LinkPlatform,
+  context: WriteContext,
+  { linkType, first, second }: NewLink,
+): Promise<void> {
+  for (const mapping of mappings.active) {
+    if (mapping.linkType.name !== linkType) continue;
+    const [end, field] = mapping.linkType.isReversed ? [first, '/firstId'] : [second, '/secondId'];
+    await requireAccount(context, { collection: mapping.target, id: end.id }, field);
+  }
 }
 
 const DELETE_LINKS = 'delete-mapping-links';

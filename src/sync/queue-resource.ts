@@ -18,6 +18,7 @@ import type { Mappings } from './mappings.ts';
 import { wake, wakeBehind } from './outbox.ts';
 import { type DeadOnes, dropGivenUp, type QueueRow, queryOutbox, reviveDead } from './outbox-repository.ts';
 import type { StoringPlatform } from './stage.ts';
+import { seesWords, withoutWords } from './words.ts';
 
 /**
  * `/sync/queue`: deliveries that are still to be done.
@@ -31,11 +32,12 @@ export function queueResource(
   return collection({
     description: { title: 'delivery of synchronisation' },
     async query(context, request) {
-      return pageResult(
-        await queryOutbox(await questionReaderOf(platform, context), request),
-        idOf,
-        toResource,
-      );
+      const page = await queryOutbox(await questionReaderOf(platform, context), request);
+      const names = [...new Set(page.rows.map(({ mapping }) => mapping))];
+      const sees = names.map((name) => seesWords(platform, context, platform.mappings.named(name)));
+      const asked = await Promise.all(sees);
+      const open = new Set(names.filter((_name, place) => asked[place]));
+      return pageResult(page, idOf, (row) => toResource(row, open.has(row.mapping)));
     },
     collectionActions: new ActionTable({
       retry: {
@@ -107,7 +109,7 @@ function idOf({ mapping, source_id }: QueueRow): string {
   return `${mapping}:${source_id}`;
 }
 
-function toResource(row: QueueRow) {
+function toResource(row: QueueRow, seesAll: boolean) {
   const { mapping, source_id, state, attempt, due_at, first_at, error, user_id, transaction_id } = row;
   return resource(idOf(row), null, {
     mapping,
@@ -116,7 +118,7 @@ function toResource(row: QueueRow) {
     attempt,
     dueAt: due_at.toISOString(),
     firstAt: first_at.toISOString(),
-    error,
+    error: seesAll ? error : withoutWords(error),
     userId: user_id,
     transactionId: transaction_id,
   });

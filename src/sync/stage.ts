@@ -3,7 +3,7 @@ import type { Database, DatabaseClock, Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
-import type { RequestSink, WriteContext } from '#resource/index.ts';
+import type { RequestSink, Router, WriteContext } from '#resource/index.ts';
 import type { ScriptSources, Scripts } from '#script/index.ts';
 import type { Foreseen } from './foreseen.ts';
 import type { Mapping } from './mapping.ts';
@@ -15,6 +15,8 @@ export interface SyncPlatform {
   readonly scriptFiles: Pick<ScriptSources, 'get'>;
   readonly crypto: Crypto;
   readonly resources: RequestSink;
+  /** Says what a caller may ask. */
+  readonly router: Pick<Router, 'mayAsk' | 'maySeeScripts'>;
   readonly mappings: Mappings;
   readonly observe: Observe;
   readonly queue: Pick<Queue, 'enqueue'>;
@@ -23,6 +25,12 @@ export interface SyncPlatform {
   readonly aside: <T>(work: (db: Db) => Promise<T>) => Promise<T>;
   /** Records in the audit what was done, with the unit of work that does it. */
   readonly record: (context: WriteContext, facts: JsonObject, sourceId: string) => Promise<void>;
+  /** Refuses a caller that has a mapping write an account whose roles open more than the caller's. */
+  readonly requireAccount: (
+    context: WriteContext,
+    object: { readonly collection: string; readonly id: string },
+    field: string,
+  ) => Promise<void>;
 }
 
 /** The same for what begins by itself, and has no unit of work yet. */

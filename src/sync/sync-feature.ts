@@ -1,7 +1,5 @@
-import type { JsonObject } from '#json/index.ts';
 import { type HealthPart, Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform, Synchronizer } from '#platform/index.ts';
-import type { WriteContext } from '#resource/index.ts';
 import { redeliverAttached } from './attached.ts';
 import { linkResource } from './link-resource.ts';
 import { Mappings } from './mappings.ts';
@@ -34,7 +32,7 @@ export interface SyncFeature extends Feature {
  */
 export function syncFeature(
   platform: Platform,
-  record: (context: WriteContext, facts: JsonObject, sourceId: string) => Promise<void>,
+  { record, requireAccount }: Pick<StoringPlatform, 'record' | 'requireAccount'>,
 ): SyncFeature {
   const { config, crypto, database, observe, router, scripts, scriptFiles } = platform;
   const mappings = new Mappings(config);
@@ -47,8 +45,10 @@ export function syncFeature(
     crypto,
     observe,
     resources,
+    router,
     mappings,
     record,
+    requireAccount,
     clock,
     queue,
     aside: (work) => work(database.db),

@@ -4,6 +4,7 @@ import type { Outcome } from './carry-out.ts';
 import type { Choice } from './choose-action.ts';
 import { NO_SOURCE, type Sight } from './look.ts';
 import type { Scope } from './stage.ts';
+import { withoutWords } from './words.ts';
 
 /** What was done about one source object, as `syncResults` of `onSync` tells it, with the names of the field. */
 export interface SyncRecord extends JsonObject {
@@ -53,9 +54,17 @@ export function queuedRecord(mapping: string, sourceId: string): SyncRecord {
   return { mapping, sourceId, ...nothing, result: 'QUEUED' };
 }
 
-/** The same for those who ask from outside: values of the target they read where it is, with their own rights. */
-export function shownRecord({ oldTargetValue, targetObjectSet, ...record }: SyncRecord): JsonObject {
-  return record;
+/**
+ * The same for those who ask from outside: values of the target they read where it is, with their own rights.
+ *
+ * @param seesAll whether they see the words of errors (`seesWords`)
+ */
+export function shownRecord(
+  { oldTargetValue, targetObjectSet, cause, ...record }: SyncRecord,
+  seesAll: boolean,
+): JsonObject {
+  if (!isObject(cause)) return record;
+  return { ...record, cause: seesAll ? cause : withoutWords(cause) };
 }
 
 /** What the audit tells of a delivery, with the names of the field. Of what was written it has the names. */

@@ -30,6 +30,7 @@ import { isOutside } from './outside.ts';
 import type { StoringPlatform, SyncPlatform } from './stage.ts';
 import { shownRecord } from './sync-record.ts';
 import { notify } from './synchronizer.ts';
+import { seesWords } from './words.ts';
 
 /** Jobs that deliver all of a mapping beside one another. */
 const JOBS_AT_ONCE = 4;
@@ -55,7 +56,8 @@ export function syncResource(platform: StoringPlatform): RouteHandler {
         const object = { id, oldSource: null, isAttached: isOutside(mapping.target), isForced };
         const records = await deliverSource(platform, context, mapping, object);
         const success = records.every(({ result }) => result === 'SUCCESSFUL');
-        return actionResult({ success, syncDetails: records.map(shownRecord) });
+        const seesAll = await seesWords(platform, context, mapping);
+        return actionResult({ success, syncDetails: records.map((one) => shownRecord(one, seesAll)) });
       },
     },
     deliverAll: {
@@ -99,7 +101,8 @@ export function syncWhyResource(platform: StoringPlatform): RouteHandler {
       const db = await readerOf(platform, context);
       const { mapping } = request.parameters;
       const only = mapping === undefined ? undefined : mappingNamed(platform.mappings, mapping);
-      return resource(null, null, await explainObject(db, platform.mappings, { collection, id, only }));
+      const sees = (of: Mapping) => seesWords(platform, context, of);
+      return resource(null, null, await explainObject(db, platform.mappings, { collection, id, only, sees }));
     },
   });
 }
@@ -116,7 +119,11 @@ function notification(platform: SyncPlatform, action: SyncNotification, happened
       const oldSource = isObject(oldValue) ? oldValue : null;
       const object = { collection: formatPath(parsePath(collection)), id, oldSource };
       const { success, syncDetails } = await notify(platform, context, action, object);
-      return actionResult({ success, action, syncDetails: syncDetails.map(shownRecord) });
+      const shown = syncDetails.map(async (one) => {
+        const mapping = platform.mappings.named(one.mapping);
+        return shownRecord(one, await seesWords(platform, context, mapping));
+      });
+      return actionResult({ success, action, syncDetails: await Promise.all(shown) });
     },
   };
 }
@@ -149,7 +156,7 @@ async function perform(
       parameters: { ...parameters },
     },
   });
-  return { status: 'OK', ...shownRecord(record) };
+  return { status: 'OK', ...shownRecord(record, await seesWords(platform, context, mapping)) };
 }
 
 function parameter({ parameters }: ActionRequest | ReadRequest, name: string): string {

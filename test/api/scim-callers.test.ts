@@ -87,6 +87,20 @@ describe('a program with a token of its issuer', () => {
     );
   });
 
+  it('renames nobody whose roles open more than its own', async () => {
+    const admin = { authzRoles: [{ _ref: 'repo/internal/role/svc-admin' }], password: PASSWORD };
+    const boss = { userName: 'boss', givenName: 'B', sn: 'Oss', mail: 'boss@example.com', ...admin };
+    expect((await server.api('PUT', 'managed/user/boss', { body: boss })).status).toBe(201);
+    const as = await program('entra');
+    const renamed = { Operations: [{ op: 'replace', path: 'userName', value: 'nobody' }] };
+    const refused = await scim('PATCH', '/Users/boss', { as, body: renamed });
+    expect([refused.status, refused.body.detail]).toEqual([
+      403,
+      expect.stringContaining('open what your own'),
+    ]);
+    expect((await server.api('GET', 'managed/user/boss')).body.userName).toBe('boss');
+  });
+
   it.each<[string, () => Promise<string>]>([
     ['over', () => program('entra', ['svc-scim'], { expires: new Date(Date.now() - 3_600_000) })],
     ['of another audience', () => program('entra', ['svc-scim'], { audience: 'other' })],

@@ -9,6 +9,7 @@ import { Loaded, Loading } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { client } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
+import { plainText } from '../../words/plain-text.ts';
 import { useWords } from '../../words/words.ts';
 import styles from './me.module.css';
 import { MePage } from './me-page.tsx';
@@ -160,7 +161,7 @@ function SentRequests() {
                 <span className="soft">
                   {asked
                     .filter(({ value }) => value !== null && value !== undefined)
-                    .map(({ title, value }) => `${title}: ${String(value)}`)
+                    .map(({ title, value }) => `${title}: ${plainText(value)}`)
                     .join(' · ')}
                 </span>
                 {waitsFor.map(({ name }) => (

@@ -4,6 +4,7 @@ import { Card } from '../../parts/page.tsx';
 import { PageList } from '../../parts/page-list.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { plainText } from '../../words/plain-text.ts';
 import { useWords } from '../../words/words.ts';
 import { words } from './words.ts';
 
@@ -68,6 +69,6 @@ export function Events() {
 
 function toldOf(detail: NodeEvent['detail']): string {
   return Object.entries(detail ?? {})
-    .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .map(([name, value]) => `${name} ${plainText(value)}`)
     .join(', ');
 }

@@ -11,6 +11,7 @@ import { Card, Loaded } from '../../parts/page.tsx';
 import { Select } from '../../parts/select.tsx';
 import { BASE, client } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
+import { plainText } from '../../words/plain-text.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import type { Write } from '../../write/write.ts';
@@ -211,7 +212,7 @@ function fileOf(id: string): string {
 
 function messageOf(error: Readonly<Record<string, unknown>>): string {
   const { message, count, failures = count } = error;
-  return [failures === undefined ? '' : `${String(failures)}×`, String(message ?? JSON.stringify(error))]
+  return [failures === undefined ? '' : `${String(failures)}×`, plainText(message ?? error)]
     .filter((part) => part !== '')
     .join(' ');
 }

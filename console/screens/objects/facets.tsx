@@ -4,6 +4,7 @@ import { titleOf } from '../../form/schema.ts';
 import { Button } from '../../parts/button.tsx';
 import { Select } from '../../parts/select.tsx';
 import { client } from '../../session/client.ts';
+import { plainText } from '../../words/plain-text.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
 import { and, literal } from './filters.ts';
 import type { ManagedType } from './types.ts';
@@ -77,7 +78,7 @@ export function Facets({
         .filter(({ count }) => count > 0)
         .map(({ value, own, count }) => (
           <Button key={literal(value)} onPress={() => onFilter(and(filter, own))}>
-            {String(value)} {new Intl.NumberFormat(language).format(count)}
+            {plainText(value)} {new Intl.NumberFormat(language).format(count)}
           </Button>
         ))}
     </div>

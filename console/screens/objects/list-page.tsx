@@ -9,6 +9,7 @@ import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { PageList } from '../../parts/page-list.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { useGrants } from '../../session/grants.ts';
+import { plainText } from '../../words/plain-text.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
 import { BulkDialog, OperationNote, useBulkDelete, useExport } from './bulk.tsx';
 import { Condition } from './condition.tsx';
@@ -235,5 +236,5 @@ function cellText(value: unknown): string {
     return value.length > MOST_NAMED ? `${named} +${value.length - MOST_NAMED}` : named;
   }
   if (isReference(value)) return nameOf(value);
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return plainText(value);
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '#client/index.ts';
 import { TextField } from '../../parts/field.tsx';
 import { Flag } from '../../parts/flag.tsx';
+import { plainText } from '../../words/plain-text.ts';
 import { useWords } from '../../words/words.ts';
 import { words } from './words.ts';
 
@@ -69,7 +70,7 @@ function Control({
         {...common}
         isMultiline
         hint={`${does}. ${t.linewise}`}
-        value={Array.isArray(value) ? value.map(String).join('\n') : textOf(value)}
+        value={Array.isArray(value) ? value.map(String).join('\n') : plainText(value)}
         onChange={(text) => onChange(text === '' ? [] : text.split('\n'))}
       />
     );
@@ -82,7 +83,7 @@ function Control({
         type="password"
         autoComplete="new-password"
         {...(isSet ? { placeholder: t.kept } : {})}
-        value={isSet ? '' : textOf(value)}
+        value={isSet ? '' : plainText(value)}
         problem={isLacking ? t.again : undefined}
         onChange={onChange}
       />
@@ -91,7 +92,7 @@ function Control({
   return (
     <TextField
       {...common}
-      value={textOf(value)}
+      value={plainText(value)}
       onChange={(text) =>
         onChange(text === '' ? null : type === 'number' && /^-?\d+$/.test(text) ? Number(text) : text)
       }
@@ -102,8 +103,4 @@ function Control({
 /** Whether a secret is shown by its seal alone, so that it stays what it is. */
 export function isKept(value: Value): boolean {
   return typeof value === 'object' && value !== null;
-}
-
-function textOf(value: Value): string {
-  return value === null || value === undefined ? '' : String(value);
 }

@@ -9,6 +9,7 @@ import {
   type Context,
   dbOf,
   formatPath,
+  queryOfAll,
   type Request,
   type RouteHandler,
   resource,
@@ -17,7 +18,6 @@ import {
 } from '#resource/index.ts';
 import { requestView } from '#script/index.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
-import { queryOfAll } from '../query-of-all.ts';
 import { storeOf } from '../relationship/target-repository.ts';
 import { matchesSecret } from '../secret.ts';
 import { CATALOGUE } from './catalogue.ts';

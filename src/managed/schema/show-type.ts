@@ -1,13 +1,19 @@
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { propertyIndexes } from '#repo/index.ts';
-import { type Context, formatPath, JSON_SCHEMA_DRAFT, type Request, readerOf } from '#resource/index.ts';
+import {
+  type Context,
+  formatPath,
+  JSON_SCHEMA_DRAFT,
+  queryOfAll,
+  type Request,
+  readerOf,
+} from '#resource/index.ts';
 import { isTrue, textOf } from '../declared.ts';
 import { describeType } from '../describe-type.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedProperty } from '../managed-property.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { describedRules } from '../policy/policy-resource.ts';
-import { queryOfAll } from '../query-of-all.ts';
 import { targetsOf } from '../relationship/relationship.ts';
 import { isHidden, showProperty } from './show-property.ts';
 import { seesWhole, type TypeRights } from './type-rights.ts';

@@ -1,9 +1,14 @@
-import type { Context, Request, RequestMethod, ResourcePath } from '#resource/index.ts';
-import { formatPath } from '#resource/index.ts';
+import {
+  type Context,
+  formatPath,
+  queryOfAll,
+  type Request,
+  type RequestMethod,
+  type ResourcePath,
+} from '#resource/index.ts';
 import type { Resources } from '../managed-platform.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { objectActionNames } from '../object-actions.ts';
-import { queryOfAll } from '../query-of-all.ts';
 
 /** What a caller may ask of the objects of a type. */
 export interface TypeRights {

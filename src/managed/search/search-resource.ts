@@ -5,6 +5,7 @@ import {
   type Context,
   formatPath,
   type QueryRequest,
+  queryOfAll,
   questionReaderOf,
   type ReadRequest,
   type RouteHandler,
@@ -15,7 +16,6 @@ import { textOf } from '../declared.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { isKept } from '../may-read.ts';
-import { queryOfAll } from '../query-of-all.ts';
 
 const MOST_CHARACTERS = 100;
 const MOST_OF_A_TYPE = 5;

@@ -1,7 +1,7 @@
 import { didYouMean, ForbiddenError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonValue, lastOf } from '#json/index.ts';
 import { mapInTurns } from '../budget.ts';
-import type { Context, RouterContext } from '../context.ts';
+import { type Context, isWordOfCaller, type RouterContext } from '../context.ts';
 import type { ResourceDescription } from '../description.ts';
 import { notFound } from '../provider.ts';
 import { isWrite, type ReadRequest, type Request } from '../request.ts';
@@ -102,7 +102,9 @@ export class Router {
 
   /** Whether the rules let a caller evaluate scripts; then nothing that scripts say is kept from them. */
   async maySeeScripts(context: Context): Promise<boolean> {
-    return !context.client.isExternal || this.mayAsk(context, EVALUATION);
+    if (!isWordOfCaller(context)) return true;
+    // What the server asks word for word as a caller has sent it is judged by what that caller may do.
+    return this.mayAsk({ ...context, client: { ...context.client, isExternal: true } }, EVALUATION);
   }
 
   /**

@@ -11,14 +11,23 @@ export function authorize(rules: AccessRules): Filter {
     refuseForgery(context, request);
     const fixed: string[] = [];
     const lookups = new Lookups(next);
-    const granted =
-      request.method === 'create' && request.orUpdate === true
-        ? await grantedUpsert(rules, context, request, lookups)
-        : await granting(rules, context, request, lookups, (property) => fixed.push(property));
+    const granted = isUpsert(request)
+      ? await grantedUpsert(rules, context, request, lookups)
+      : await granting(rules, context, request, lookups, (property) => fixed.push(property));
     if (granted === false) throw denied(fixed[0]);
-    return next(context, granted);
+    const answer = await next(context, granted);
+    return answer.kind === 'resource' &&
+      isUpsert(request) &&
+      granted.method === 'create' &&
+      !isUpsert(granted)
+      ? { ...answer, created: true }
+      : answer;
   };
   return Object.assign(filter, { runsScripts: (request: Request) => rules.needsScript(request) });
+}
+
+function isUpsert(request: Request): request is CreateRequest {
+  return request.method === 'create' && request.orUpdate === true;
 }
 
 /** The request, bound to what the rules have looked at: changed by others meanwhile, it is judged again. */

@@ -1,4 +1,6 @@
-import { NO_PAGING, parsePath, type QueryRequest } from '#resource/index.ts';
+import type { QueryRequest } from '../request.ts';
+import { parsePath } from '../resource-path.ts';
+import { NO_PAGING } from './paging.ts';
 
 /** The query that finds all of a collection: who may ask that may find any of its objects. */
 export function queryOfAll(collection: string): QueryRequest {
