@@ -55,6 +55,7 @@ function rotate(
 /** Columns that a row must have besides, where a constraint says what. */
 const NEEDED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   audit_event: { topic: 'sync' },
+  audit_history: { topic: 'sync' },
   crypto_rotation: { act: 'count' },
   import_item: { kind: 'repo' },
   incident: { kind: 'rolledBack' },

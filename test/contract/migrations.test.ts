@@ -57,6 +57,11 @@ describe('A migration', () => {
     .filter((name) => name.endsWith('.sql') && name >= FIRST_CHANGE)
     .map((name) => [name.slice(0, -4), readFileSync(new URL(name, folder), 'utf8')] as const);
 
+  it('has a number of its own, by which all are in one order', () => {
+    const numbers = changes.map(([name]) => name.slice(0, 4));
+    expect(numbers).toEqual([...new Set(numbers)]);
+  });
+
   it.each(changes)('holds up no cluster that works, or says why that is bearable: %s', (name, text) => {
     const borne = RELEASED[name]?.rules ?? [...text.matchAll(BORNE)].map(([, rule = '']) => rule);
     expect(rulesOf(text).toSorted()).toEqual([...borne].toSorted());
