@@ -35,6 +35,7 @@ describe('settings', () => {
       projectLocation: import.meta.dirname,
       workingLocation: '/',
       nodeId: 'box.example-r4nd0m',
+      httpThreads: 0,
       roles: ['api', 'worker'],
       logLevel: 'info',
       publicPath: '',
@@ -89,6 +90,7 @@ describe('settings', () => {
     });
     expect(settings).toEqual({
       port: 0,
+      httpThreads: 0,
       host: '::',
       databaseUrl: 'postgresql://u:p@pooler/svc',
       databaseDirectUrl: 'postgresql://u:p@db/svc',
