@@ -1,5 +1,5 @@
 import { countNodesBehind, noteConfiguration, reachAllNodes } from '#cluster/index.ts';
-import type { Database } from '#database/index.ts';
+import { counted, type Database } from '#database/index.ts';
 import { ServiceUnavailableError } from '#errors/index.ts';
 import { type Filter, isWrite } from '#resource/index.ts';
 import type { ConfigOverrides } from './config-overrides.ts';
@@ -67,7 +67,8 @@ export class ConfigAgreement {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
     });
-    return this.#looking;
+    // Another request may have begun it, and does not wait any more.
+    return counted(this.#looking);
   }
 
   async #look(): Promise<void> {

@@ -28,7 +28,7 @@ export { askPlace, isUntold, type Place } from './pool/current-server.ts';
 export { type Database, type DatabaseOptions, type Db, openDatabase } from './pool/database.ts';
 export { DatabaseClock } from './pool/database-clock.ts';
 export { type Trouble, troubled, troubleOf } from './pool/database-error.ts';
-export { databaseWait, inTime, slowForScript, withDatabaseWait } from './pool/database-wait.ts';
+export { counted, databaseWait, inTime, slowForScript, withDatabaseWait } from './pool/database-wait.ts';
 export { findReadOnly } from './pool/find-read-only.ts';
 export { bytesAt, type LogPosition, timelineOf } from './pool/log-position.ts';
 export { PLANNED_ANEW } from './pool/prepared-statements.ts';

@@ -162,4 +162,34 @@ describe('a database that falls silent', () => {
     const stored = body.result.map(({ _id }: { _id: string }) => _id);
     expect(stored.filter((id: string) => ids.includes(id) && !unknown.includes(id))).toEqual([]);
   });
+
+  it('where only a pooler does: whoever asks later waits no longer than who has asked first', async () => {
+    await using scope = new AsyncDisposableStack();
+    const test = scope.use(await createSchemaDatabase());
+    const target = new URL(test.url);
+    const proxy = scope.use(
+      await TcpProxy.open(() => ({ host: target.hostname, port: Number(target.port) }), Math.random),
+    );
+    const url = new URL(test.url);
+    url.host = `127.0.0.1:${proxy.port}`;
+    const server = scope.use(
+      await startTestServer({
+        database: { ...test, url: url.href },
+        // The node's own sessions go on, so that it is not lost.
+        environment: { SVC_REQUEST_DEADLINE: '2', SVC_DATABASE_DIRECT_URL: test.url },
+      }),
+    );
+    const ask = () => server.api('GET', 'info/login');
+    expect((await ask()).status).toBe(200);
+    proxy.setWeather({ hole: 'both' });
+    for (let time = 1; time <= 4; time++) {
+      const begun = performance.now();
+      const { status, body } = await ask();
+      expect([time, status, body.detail?.id]).toEqual([time, 503, 'DB_SLOW']);
+      // Of two seconds; a session that is silent is given up after ten.
+      expect(performance.now() - begun).toBeLessThan(9_000);
+    }
+    proxy.setWeather();
+    await eventually(ask, ({ status }) => status === 200);
+  });
 });
