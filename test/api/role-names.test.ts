@@ -100,9 +100,9 @@ describe('a project whose roles are called as those of another server', () => {
 
   it('gives a role that somebody has made under such a name no power', async () => {
     const { _id } = await person('mallory');
-    for (const id of ['openidm-admin', 'OpenIDM-Admin', 'wrenidm-admin', 'svc-admin']) {
+    for (const [at, id] of ['openidm-admin', 'OpenIDM-Admin', 'wrenidm-admin', 'svc-admin'].entries()) {
       const role = await server.api('PUT', `managed/role/${id}`, {
-        body: { name: `x${id}`, description: 'x' },
+        body: { name: `x${at}`, description: 'x' },
         headers: { 'If-None-Match': '*' },
       });
       expect(role.status).toBe(201);

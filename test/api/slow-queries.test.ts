@@ -65,9 +65,9 @@ it('a condition of a role that takes as long as no query may is refused, and no 
   await server.database.pool.query(`
     insert into managed_object (type, id, rev, data)
       select 'user', 'wordy' || n, 0, jsonb_build_object('userName', 'wordy' || n,
-        'description', (select string_agg(md5(n::text || part), '') from generate_series(1, 2000) part))
+        'sn', (select string_agg(md5(n::text || part), '') from generate_series(1, 2000) part))
       from generate_series(1, 500) n`);
-  const never = (at: number) => `description co "${`${at}z`.repeat(20)}"`;
+  const never = (at: number) => `sn co "${`${at}z`.repeat(20)}"`;
   const condition = Array.from({ length: 100 }, (_, at) => never(at)).join(' or ');
   const body = { name: 'slow', description: 'Whoever is wordy', condition };
   const { status, body: said } = await server.api('PUT', 'managed/role/slow', { body });

@@ -67,6 +67,7 @@ beforeEach(async () => {
     }`,
   );
   await write('src/app.ts', 'export {};');
+  await write('workers/http-application.ts', 'export {};');
   await write(
     'workers/script-application.ts',
     "import { word } from '#word.ts';\nexport const runScriptThread = () => console.log('thread', word);",
