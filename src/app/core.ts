@@ -101,6 +101,7 @@ export function buildCore(options: CoreOptions): Core {
     roleGrants: new RoleGrants({
       config: () => config.get(authenticationConfig),
       rules: access,
+      ownRoles: Object.values(config.properties.roles),
       maySeeScripts: (context) => router.maySeeScripts(context),
     }),
   });

@@ -5,6 +5,7 @@ import { attachRelationships } from './steps/attach-relationships.ts';
 import { checkGrantedRoles } from './steps/check-granted-roles.ts';
 import { checkReferences } from './steps/check-references.ts';
 import { checkRevision } from './steps/check-revision.ts';
+import { checkRoleName } from './steps/check-role-name.ts';
 import { checkStrongerAccount } from './steps/check-stronger-account.ts';
 import { checkTakenRoles } from './steps/check-taken-roles.ts';
 import { chooseLocking } from './steps/choose-locking.ts';
@@ -47,6 +48,7 @@ export const lifecycle = pipeline(({ asked, loaded, planned, stored }) => {
   asked(chooseLocking,                      C,       U,  P     );
   asked(lockOwnDerivations,                 C,       U,  P     );
   asked(assignId,                           C                  );
+  asked(checkRoleName,                      C                  );
   asked(loadStored,                              R,  U,  P,  D );
   loaded(checkRevision,                              U,  P,  D );
   loaded(decryptStored,                              U,  P,  D );

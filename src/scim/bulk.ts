@@ -224,8 +224,9 @@ function readOperation(given: JsonValue, at: number): BulkOperation {
   const member = (name: string) => memberIgnoringCase(given, name) ?? null;
   const [verb, path, bulkId] = [member('method') ?? '', member('path') ?? '', member('bulkId')];
   const [version, data] = [member('version'), member('data')];
-  const method = METHODS.find((one) => one === String(verb).toUpperCase());
-  if (method === undefined) throw fault(`has the method '${String(verb)}', not one of ${METHODS.join(', ')}`);
+  const method = METHODS.find((one) => typeof verb === 'string' && one === verb.toUpperCase());
+  if (method === undefined)
+    throw fault(`has the method ${JSON.stringify(verb)}, not one of ${METHODS.join(', ')}`);
   if (typeof path !== 'string' || !/^\/[^/]+(?:\/[^/]+)?$/.test(path))
     throw fault(`has no path such as /Users/42`);
   if (bulkId !== null && typeof bulkId !== 'string') throw fault("has a 'bulkId' that is no text");
@@ -318,9 +319,9 @@ export function readPatchBody(body: JsonValue): PatchOperation[] {
     const [op = '', path = null, value] = ['op', 'path', 'value'].map((name) =>
       memberIgnoringCase(given, name),
     );
-    const operation = Object.values(OPS).find((one) => one === String(op).toLowerCase());
+    const operation = Object.values(OPS).find((one) => typeof op === 'string' && one === op.toLowerCase());
     if (operation === undefined) {
-      throw new BadRequestError(`'${String(op)}' is no operation of a PATCH`, {
+      throw new BadRequestError(`${JSON.stringify(op)} is no operation of a PATCH`, {
         id: 'SCIM_BAD_SYNTAX',
         hint: 'One of add, remove, replace',
       });

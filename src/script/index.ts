@@ -12,7 +12,17 @@ export { distantThreads, serveScriptWork } from './distant-threads.ts';
 export { FIELD_SCRIPT } from './field-scripts.ts';
 export { followsFromBindings } from './follows-from-bindings.ts';
 export type { HostOperations } from './host-operations.ts';
-export { elementLines, findSyntaxError, hoistedNames } from './javascript/index.ts';
+export {
+  type AnyNode,
+  childrenOf,
+  elementLines,
+  findSyntaxError,
+  hoistedNames,
+  isNamed,
+  nodeAt,
+  nodesAt,
+  parseScript,
+} from './javascript/index.ts';
 export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
 export { meetFilters, routerFilters } from './router-filters.ts';

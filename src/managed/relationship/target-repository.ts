@@ -61,6 +61,13 @@ export async function lockNewId(db: Db, type: string, id: string): Promise<void>
   await lockNamed(db, LOCK.newObject(type, id));
 }
 
+/** One of the type whose id is this one but for the case of its letters. */
+export async function findNamesake(db: Db, type: string, id: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`select id from managed_object
+    where type = ${type} and lower(id) = lower(${id}) and id <> ${id} limit 1`.execute(db);
+  return rows[0]?.id;
+}
+
 /** The object, locked against other writers; against new edges to it as well when it is to be deleted. */
 export async function lockObject(
   db: Db,

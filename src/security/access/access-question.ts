@@ -52,7 +52,8 @@ function requestOf(entry: JsonObject, at: string): Request {
   const { method, path } = entry;
   const kind = METHODS.find((known) => known === method);
   if (kind === undefined) {
-    const hint = didYouMean(String(method), METHODS) ?? `There are ${METHODS.join(', ')}`;
+    const hint =
+      didYouMean(typeof method === 'string' ? method : '', METHODS) ?? `There are ${METHODS.join(', ')}`;
     throw bad(`${at}/method`, `${JSON.stringify(method ?? null)} is no kind of request`, hint);
   }
   if (typeof path !== 'string' || path === '') {

@@ -54,21 +54,26 @@ function parseRule(rule: JsonObject, where: string): Omit<AccessRule, 'index'> {
     if (typeof text !== 'string') throw bad(`${where}/${name}`, `the rule for '${pattern}' has no ${name}`);
     return new Set(text.split(',').map((word) => word.toLowerCase()));
   };
-  const excluded = rule['excludePatterns'];
-  const text = textOf(rule['customAuthz']);
+  const narrowing = (name: string) => {
+    const text = rule[name] ?? '';
+    if (typeof text === 'string') return text;
+    throw bad(`${where}/${name}`, `the ${name} of the rule for '${pattern}' is no text`);
+  };
+  const condition = narrowing('customAuthz');
+  const text = condition.trim() === '' ? null : condition;
   return {
     pattern,
     roles: new Set([...words('roles')].map((role) => internalRole(role) ?? role)),
     methods: words('methods'),
     actions: 'actions' in rule ? words('actions') : new Set(),
-    excludePatterns: typeof excluded === 'string' && excluded !== '' ? excluded.split(',') : [],
+    // What a rule does not grant must not be granted because of a blank.
+    excludePatterns: narrowing('excludePatterns')
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== ''),
     condition: text === null ? null : parseCondition(text),
     text,
   };
-}
-
-function textOf(condition: JsonValue | undefined): string | null {
-  return typeof condition === 'string' && condition.trim() !== '' ? condition : null;
 }
 
 /** Whether the rule grants, as far as it can be said without its condition. */

@@ -1,6 +1,7 @@
 import { ForbiddenError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { type Context, formatPath, isWrite, type Request } from '#resource/index.ts';
+import { foldRole } from '../authentication/role-names.ts';
 import { type AccessCondition, needsScript } from './access-condition.ts';
 import { type AccessRule, fitsRule, parseAccessRules } from './access-rule.ts';
 import { CONDITIONS, type ConditionQuestion } from './conditions.ts';
@@ -60,7 +61,7 @@ export class AccessRules {
   /** Those that a script may have to decide, whoever asks. */
   #scripted: readonly AccessRule[] = [];
   #text = '';
-  /** What conditions may name. */
+  /** What rules and conditions name, or may name. */
   #named: ReadonlySet<string> = new Set();
 
   constructor(options: AccessOptions) {
@@ -75,7 +76,9 @@ export class AccessRules {
       .filter(({ condition }) => needsScript(condition))
       .map((rule) => ({ ...rule, roles: ANYBODY }));
     this.#text = text;
-    this.#named = namesIn([text, ...this.#rules.flatMap((rule) => rule.text ?? [])]);
+    const conditions = this.#rules.flatMap((rule) => rule.text ?? []);
+    const roles = this.#rules.flatMap((rule) => [...rule.roles].map(foldRole));
+    this.#named = namesIn([text, ...conditions]).union(new Set(roles));
   }
 
   /** Whether a script may have to say if the request is granted. */
@@ -89,14 +92,16 @@ export class AccessRules {
     return this.#rules.find((rule) => fitsRule({ ...rule, roles: ANYBODY }, question));
   }
 
-  /** Whether those who have the role may do something by it: a rule, a condition or `conf/process-access.json` names it. */
+  /**
+   * Whether those who have the role may do something by it: a rule, a condition or `conf/process-access.json` names it, or one that
+   * looks like it. Whoever asks refuses more by it, and grants nothing.
+   */
   name(role: string): boolean {
-    const name = role.toLowerCase();
+    const name = foldRole(role);
     const starts = this.#options.processRules() ?? [];
     return (
       this.#named.has(name) ||
-      this.#rules.some(({ roles }) => roles.has(name)) ||
-      starts.some(({ propertiesCheck }) => idOfRole(propertiesCheck.requiresRole).toLowerCase() === name)
+      starts.some(({ propertiesCheck }) => foldRole(idOfRole(propertiesCheck.requiresRole)) === name)
     );
   }
 

@@ -234,9 +234,10 @@ function patchedProperties(request: Request): readonly string[] | undefined {
   if (request.method !== 'action' || request.action !== 'patch') return undefined;
   if (!Array.isArray(request.content)) return [''];
   return request.content.flatMap((operation) => {
-    const { field = '', from } = isObject(operation) ? operation : {};
+    const { field, from } = isObject(operation) ? operation : {};
+    // What is no pointer is no property either.
     return [field, ...(from === undefined ? [] : [from])].map((pointer) =>
-      top(parsePointer(String(pointer))),
+      typeof pointer === 'string' ? top(parsePointer(pointer)) : '',
     );
   });
 }

@@ -1,26 +1,82 @@
+import { type AnyNode, childrenOf, isNamed, nodeAt, nodesAt, parseScript } from '#script/index.ts';
+import { foldRole } from '../authentication/role-names.ts';
 import { CONDITION_NAMES } from './conditions.ts';
 
-const COMMENT = /\/\*.*?\*\/|^[^\S\n]*\/\/[^\n]*$/gms;
-/** What else a rule says, in words that are no roles, or in those that are read as such. */
-const OTHER_MEMBER =
-  /\b(?:pattern|roles|methods|actions|excludePatterns)\b["']?\s*:\s*(["'])(?:\\.|(?!\1)[^\\])*\1/g;
+/** What a rule says beside its roles, in words that are none. */
+const OTHER_MEMBERS: ReadonlySet<string> = new Set(['pattern', 'methods', 'actions', 'excludePatterns']);
+/** Which members make a rule of an object. */
+const RULE = ['pattern', 'roles', 'methods'];
 /** These take names of types and of their properties. */
-const OTHER_CALL = new RegExp(
-  `\\b(?:${CONDITION_NAMES.filter((name) => name !== 'hasRole').join('|')})\\s*\\([^()]*\\)`,
-  'g',
-);
+const OTHER_CALLS = CONDITION_NAMES.filter((name) => name !== 'hasRole');
+const LIST_OF_RULES = 'configs';
 
 /**
- * What may be the name of a role in what `script/access.js` says beside the `roles` of its rules: whatever stands in quotes there, be it
- * in a condition or in a function that one calls. In lower case, as rules compare roles.
+ * What may be the name of a role in what `script/access.js` says: whatever stands in quotes, or in a pattern, there, be it in a condition or in a
+ * function that one calls, and the names of members, since a table may have roles for its keys. Folded.
  *
  * @param texts the file, and the conditions that it has come to
  */
 export function namesIn(texts: readonly string[]): ReadonlySet<string> {
-  const words = texts.flatMap((text) =>
-    [COMMENT, OTHER_MEMBER, OTHER_CALL]
-      .reduce((left, pattern) => left.replace(pattern, ' '), text)
-      .split(/[\\"'`,]+/),
-  );
-  return new Set(words.map((word) => word.trim().toLowerCase()));
+  return new Set(texts.flatMap(wordsOf).map(foldRole));
+}
+
+/** Of a text that is no script, all words between its quotes, which may be too many. */
+function wordsOf(text: string): readonly string[] {
+  const program = programOf(text);
+  return program === undefined ? text.split(/[\\"'`,]+/) : wordsAt(program);
+}
+
+function programOf(source: string): AnyNode | undefined {
+  try {
+    return parseScript({ name: 'access', source }).program as unknown as AnyNode;
+  } catch {
+    return undefined;
+  }
+}
+
+function wordsAt(node: AnyNode): readonly string[] {
+  const within = () => childrenOf(node).flatMap(wordsAt);
+  switch (node.type) {
+    case 'Literal':
+      return literal(node);
+    case 'TemplateElement':
+      return quoted(String((node['value'] as { readonly cooked?: unknown }).cooked ?? ''));
+    case 'CallExpression':
+      return OTHER_CALLS.some((name) => isNamed(node['callee'], name)) ? [] : within();
+    case 'ObjectExpression':
+      return membersOf(node);
+    default:
+      return within();
+  }
+}
+
+function literal(node: AnyNode): readonly string[] {
+  const { pattern } = (node['regex'] ?? {}) as { readonly pattern?: string };
+  if (pattern !== undefined) return pattern.split(/[^\p{L}\p{N}_-]+/u);
+  return typeof node['value'] === 'string' ? quoted(node['value']) : [];
+}
+
+function membersOf(object: AnyNode): readonly string[] {
+  const members = nodesAt(object, 'properties');
+  const names = members.map(memberName);
+  const isRule = RULE.every((name) => names.includes(name));
+  return members.flatMap((member, index) => {
+    const name = names[index];
+    const value = nodeAt(member, 'value');
+    if (name === undefined || value === undefined) return wordsAt(member);
+    if (isRule && OTHER_MEMBERS.has(name)) return [];
+    return isRule || name === LIST_OF_RULES ? wordsAt(value) : [name, ...wordsAt(value)];
+  });
+}
+
+/** Undefined where it is reckoned. */
+function memberName(member: AnyNode): string | undefined {
+  const key = nodeAt(member, 'key');
+  if (member.type !== 'Property' || key === undefined || member['computed'] === true) return undefined;
+  return String(key.type === 'Identifier' ? key['name'] : key['value']);
+}
+
+/** What is quoted may itself be a condition, or a list. */
+function quoted(text: string): readonly string[] {
+  return /["'`]/.test(text) ? wordsOf(text) : text.split(/[,;|]/);
 }

@@ -5,24 +5,29 @@ import { builtModules } from '../authentication/built-modules.ts';
 import { foldRole, isBuiltIn, roleNames } from '../authentication/role-names.ts';
 import type { AccessRules } from './access-rules.ts';
 
-/** Where accounts have the roles that they log in with, what all of them have, and by which properties they come in. */
+/** Where accounts have the roles that they log in with, what those have who come in by a module, and by which properties they do. */
 interface RolePlace {
   readonly property: string;
-  readonly everybodys: readonly string[];
+  readonly defaults: readonly string[];
   readonly waysIn: readonly string[];
 }
 
 export interface RoleGrantsParts {
   readonly config: () => AuthenticationConfig;
   readonly rules: Pick<AccessRules, 'name'>;
+  /** To which the server itself gives a meaning, as the properties of the project name them. */
+  readonly ownRoles: readonly string[];
   /** Whether a caller may evaluate scripts, and so do everything. */
   readonly maySeeScripts: (context: Context) => Promise<boolean>;
 }
 
 /**
  * What callers may grant, and take, of the roles that accounts log in with. Whoever may write accounts would else make an administrator
- * of themselves, or come in as one: an internal role, and any other that `script/access.js` names, is the matter of those who have it, of
- * those who may evaluate scripts, and of those whom `grantsAnyRole` names. What no rule names opens nothing, and is for whoever may write it.
+ * of themselves, or come in as one: an internal role, and any other that `script/access.js` or `grantsAnyRole` names, is the matter of
+ * those who have it, of those who may evaluate scripts, and of those whom `grantsAnyRole` names. What nothing names opens nothing, and is
+ * for whoever may write it.
+ *
+ * What is refused is compared folded, and what somebody has as it stands: nobody has a role because theirs looks like it.
  */
 export class RoleGrants {
   readonly #parts: RoleGrantsParts;
@@ -88,8 +93,7 @@ export class RoleGrants {
     roles: readonly string[],
   ): Promise<string | undefined> {
     const { roles: own } = context.security.authorization;
-    const everybodys = this.#placesAt(collection).flatMap((place) => place.everybodys);
-    const held = new Set([...own, ...everybodys].map(foldRole));
+    const held = new Set([...own, ...this.#everybodys(collection)]);
     const foreign = roles.find((role) => this.#opensMore(role, held));
     if (foreign === undefined || this.#grantsAny(held)) return undefined;
     return (await this.#parts.maySeeScripts(context)) ? undefined : foreign;
@@ -97,15 +101,33 @@ export class RoleGrants {
 
   #opensMore(role: string, held: ReadonlySet<string>): boolean {
     // An object goes by its id, or by its whole reference where its id is the name of another role.
-    const names = [role, ...roleNames([role], NO_INTERNAL_NAMES)];
-    const isInternal = internalRole(role) !== undefined || (!role.includes('/') && isBuiltIn(role, held));
-    if (!isInternal && !names.some((name) => this.#parts.rules.name(name))) return false;
-    return !names.some((name) => held.has(foldRole(name)));
+    const internal = internalRole(role);
+    const names = internal === undefined ? [role, ...roleNames([role], NO_INTERNAL_NAMES)] : [internal];
+    const isInternal = internal !== undefined || (!role.includes('/') && isBuiltIn(role, NO_INTERNAL_NAMES));
+    const opening = names.filter((name) => this.#opens(name));
+    if (!isInternal && opening.length === 0) return false;
+    if (held.has(role)) return false;
+    // One that has its id may be another: rules that name the whole reference mean this one.
+    return !names.some((name) => held.has(name)) || opening.some((name) => !held.has(name));
+  }
+
+  #opens(name: string): boolean {
+    const { grantsAnyRole } = this.#parts.config().serverAuthContext;
+    const further = [...this.#parts.ownRoles, ...grantsAnyRole].map(foldRole);
+    return further.includes(foldRole(name)) || this.#parts.rules.name(name);
   }
 
   #grantsAny(held: ReadonlySet<string>): boolean {
     const { grantsAnyRole } = this.#parts.config().serverAuthContext;
-    return grantsAnyRole.some((role) => role === '*' || held.has(foldRole(role)));
+    return grantsAnyRole.some((role) => role === '*' || held.has(role));
+  }
+
+  /** What all accounts of a collection have, by whichever module they come in. */
+  #everybodys(collection: string): ReadonlySet<string> {
+    const [first = new Set<string>(), ...others] = this.#placesAt(collection).map(
+      ({ defaults }) => new Set(defaults),
+    );
+    return others.reduce<ReadonlySet<string>>((common, defaults) => common.intersection(defaults), first);
   }
 
   #placesAt(collection: string): readonly RolePlace[] {
@@ -119,7 +141,7 @@ export class RoleGrants {
           if (queryOnResource !== collection) return [];
           const { authenticationId, userCredential, userRoles } = propertyMapping;
           const waysIn = [authenticationId, userCredential].filter((name) => name !== '');
-          return [{ property: userRoles, everybodys: defaultUserRoles, waysIn }];
+          return [{ property: userRoles, defaults: defaultUserRoles, waysIn }];
         }
         default:
           return [];

@@ -36,7 +36,9 @@ describe('an access rule', () => {
 
   it('leaves out what it excludes', () => {
     expect(fitsRule(rule({ excludePatterns: 'repo/*,managed/user/*' }), question)).toBe(false);
+    expect(fitsRule(rule({ excludePatterns: 'repo/*, managed/user/* ' }), question)).toBe(false);
     expect(fitsRule(rule({ excludePatterns: 'repo/*' }), question)).toBe(true);
+    expect(fitsRule(rule({ excludePatterns: 'repo/*, ' }), question)).toBe(true);
   });
 
   it.each([
@@ -44,6 +46,14 @@ describe('an access rule', () => {
     [{ configs: ['x'] }, 'is no object'],
     [{ configs: [{ roles: '*', methods: '*' }] }, 'no pattern'],
     [{ configs: [{ pattern: 'a/b', methods: '*' }] }, "'a/b' has no roles"],
+    [
+      { configs: [{ pattern: 'a/b', roles: '*', methods: '*', excludePatterns: ['a/b/c'] }] },
+      "excludePatterns of the rule for 'a/b' is no text",
+    ],
+    [
+      { configs: [{ pattern: 'a/b', roles: '*', methods: '*', customAuthz: true }] },
+      "customAuthz of the rule for 'a/b' is no text",
+    ],
   ])('is refused by name when it is none: %j', (config, message) => {
     expect(() => parseAccessRules(config as never)).toThrow(message);
   });
