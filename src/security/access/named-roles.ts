@@ -22,13 +22,12 @@ export function namesIn(texts: readonly string[]): ReadonlySet<string> {
 
 /** Of a text that is no script, all words between its quotes, which may be too many. */
 function wordsOf(text: string): readonly string[] {
-  const program = programOf(text);
-  return program === undefined ? text.split(/[\\"'`,]+/) : wordsAt(program);
+  return statementsOf(text)?.flatMap(wordsAt) ?? text.split(/[\\"'`,]+/);
 }
 
-function programOf(source: string): AnyNode | undefined {
+function statementsOf(source: string): readonly AnyNode[] | undefined {
   try {
-    return parseScript({ name: 'access', source }).program as unknown as AnyNode;
+    return nodesAt(parseScript({ name: 'access', source }).program, 'body');
   } catch {
     return undefined;
   }
@@ -40,7 +39,7 @@ function wordsAt(node: AnyNode): readonly string[] {
     case 'Literal':
       return literal(node);
     case 'TemplateElement':
-      return quoted(String((node['value'] as { readonly cooked?: unknown }).cooked ?? ''));
+      return quoted(textIn(node['value'], 'cooked') ?? '');
     case 'CallExpression':
       return OTHER_CALLS.some((name) => isNamed(node['callee'], name)) ? [] : within();
     case 'ObjectExpression':
@@ -51,9 +50,15 @@ function wordsAt(node: AnyNode): readonly string[] {
 }
 
 function literal(node: AnyNode): readonly string[] {
-  const { pattern } = (node['regex'] ?? {}) as { readonly pattern?: string };
+  const pattern = textIn(node['regex'], 'pattern');
   if (pattern !== undefined) return pattern.split(/[^\p{L}\p{N}_-]+/u);
   return typeof node['value'] === 'string' ? quoted(node['value']) : [];
+}
+
+function textIn(holder: unknown, name: string): string | undefined {
+  if (typeof holder !== 'object' || holder === null) return undefined;
+  const text: unknown = Reflect.get(holder, name);
+  return typeof text === 'string' ? text : undefined;
 }
 
 function membersOf(object: AnyNode): readonly string[] {
