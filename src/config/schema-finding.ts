@@ -5,6 +5,7 @@ import {
   isSecretName,
   isSecretText,
   type JsonValue,
+  shownAddress,
   withoutPasswords,
 } from '#json/index.ts';
 import type { AnyConfigDefinition, Doubt } from './config-definition.ts';
@@ -178,8 +179,14 @@ function showValue(value: JsonValue | undefined, path: readonly PropertyKey[]): 
   if (Array.isArray(value)) return 'an array';
   if (isObject(value)) return 'an object';
   if (typeof value === 'string' && isSecretText(value)) return 'the value there';
-  const shown = JSON.stringify(typeof value === 'string' ? (withoutPasswords(value) ?? value) : value);
+  const shown = JSON.stringify(typeof value === 'string' ? withoutSecrets(value) : value);
   return shown.length > LONGEST_SHOWN ? `${shown.slice(0, LONGEST_SHOWN)}…` : shown;
+}
+
+/** What was meant for an address may be none, and hold a password all the same. */
+function withoutSecrets(text: string): string {
+  const place = text.indexOf('//');
+  return place >= 0 && text.includes('@', place) ? shownAddress(text) : (withoutPasswords(text) ?? text);
 }
 
 function valueAt(root: JsonValue, path: readonly PropertyKey[]): JsonValue | undefined {

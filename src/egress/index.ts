@@ -11,4 +11,4 @@
 export { AddressGuard } from './address-guard.ts';
 export { type Destination, isDestination } from './destinations.ts';
 export { LOOPBACK, type Network, PRIVATE, parseNetwork } from './networks.ts';
-export { type IncomingResponse, type OutgoingRequest, sendRequest, shown } from './send-request.ts';
+export { type IncomingResponse, type OutgoingRequest, sendRequest } from './send-request.ts';

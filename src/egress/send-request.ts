@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { BadRequestError, ResourceError, ServiceUnavailableError, TimeoutError } from '#errors/index.ts';
+import { shownAddress } from '#json/index.ts';
 import type { AddressGuard } from './address-guard.ts';
 
 const MAX_REDIRECTS = 5;
@@ -51,14 +52,14 @@ export async function sendRequest(request: OutgoingRequest, guard: AddressGuard)
     if (!isRedirect || !request.followsRedirects) return response;
     if (redirects === MAX_REDIRECTS) {
       throw new ServiceUnavailableError(
-        `'${shown(request.url)}' redirects more than ${MAX_REDIRECTS} times`,
+        `'${shownAddress(request.url)}' redirects more than ${MAX_REDIRECTS} times`,
         { id: `${guard.area}_FAILED` },
       );
     }
     const target = URL.parse(location, url.href);
     if (target === null) {
       throw new ServiceUnavailableError(
-        `'${shown(current.url)}' redirects to '${shown(location)}', which is no address`,
+        `'${shownAddress(current.url)}' redirects to '${shownAddress(location)}', which is no address`,
         { id: `${guard.area}_FAILED` },
       );
     }
@@ -70,7 +71,7 @@ export async function sendRequest(request: OutgoingRequest, guard: AddressGuard)
 function readUrl(text: string, guard: AddressGuard): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new BadRequestError(`'${shown(text)}' is no http or https address`, {
+    throw new BadRequestError(`'${shownAddress(text)}' is no http or https address`, {
       id: `${guard.area}_URL`,
     });
   }
@@ -154,20 +155,13 @@ function explain(
   signal: AbortSignal,
 ): unknown {
   if (signal.aborted) {
-    return new TimeoutError(`'${shown(url)}' did not answer within ${timeoutMs} ms`, {
+    return new TimeoutError(`'${shownAddress(url)}' did not answer within ${timeoutMs} ms`, {
       id: `${area}_TIMEOUT`,
     });
   }
   if (!(error instanceof Error) || error instanceof ResourceError) return error;
-  return new ServiceUnavailableError(`'${shown(url)}' could not be reached: ${error.message}`, {
+  return new ServiceUnavailableError(`'${shownAddress(url)}' could not be reached: ${error.message}`, {
     id: `${area}_FAILED`,
     cause: error,
   });
-}
-
-/** An address as errors may show it: without user and password, which may stand in front of its host. */
-export function shown(url: string): string {
-  return url
-    .replace(/^([a-z][a-z0-9+.-]*:)?[/\\]*[^/\\?#]*@/i, (_, scheme = '') => `${scheme}//`)
-    .slice(0, 200);
 }

@@ -22,6 +22,7 @@ export {
 export { isSecretByAnyWord, isSecretName } from './secret-name.ts';
 export { isSecretValue, placesOfSecrets } from './secret-places.ts';
 export { holdsReference, isSecretText, withoutPasswords } from './secret-text.ts';
+export { shownAddress } from './shown-address.ts';
 export { fitsWritten, type JsonSize, nameBytes, sizeOf } from './size.ts';
 export { type Position, TextLines } from './text-lines.ts';
 export {

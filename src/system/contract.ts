@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 
+export { shownAddress } from '#json/index.ts';
 export { ConnectorError, type ConnectorErrorKind } from './connector-error.ts';
 
 /**

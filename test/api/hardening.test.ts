@@ -22,6 +22,13 @@ describe('the door', () => {
     });
     const ask = (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
       server.api(method, path, { ...(body === undefined ? {} : { body }), headers: { ...from, ...headers } });
+    const scripted = (configurationProperties: object) => ({
+      name: 'hush',
+      enabled: true,
+      connectorRef: { connectorName: 'svc.scripted' },
+      configurationProperties: { file: 'a.js', ...configurationProperties },
+      objectTypes: {},
+    });
     const json = { 'Content-Type': 'application/json' };
     const answers = [
       await ask('GET', 'info/ping', undefined, { 'X-Svc-Password': secret('Header') }),
@@ -69,6 +76,25 @@ describe('the door', () => {
       await ask('PUT', 'config/external.email', {
         host: 'x',
         auth: { username: 'u', password: secret('Mail') },
+      }),
+      ...(await Promise.all(
+        [
+          `https://user:${secret('Place')}@h.example.com/`,
+          `ht!tp://u:${secret('NoPlace')}@h/x?t=${secret('Query')}`,
+        ].flatMap((url) => [
+          ask('PUT', 'config/provisioner.openicf/hush', scripted({ allow: [url] })),
+          ask(
+            'PUT',
+            'config/provisioner.openicf/hush',
+            scripted({ allow: ['https://a'], tokenEndpoint: url }),
+          ),
+          ask('POST', 'external/rest?_action=call', { url, method: 'GET' }),
+        ]),
+      )),
+      await ask('POST', 'workflow/processinstance', {
+        _key: 'accessRequest',
+        role: { password: secret('Form') },
+        reason: 'x',
       }),
       await ask('PUT', 'repo/internal/user/hush', { password: secret('Internal'), roles: [] }),
       await ask('PUT', 'managed/user/hush?_dryRun=true', user(secret('Rehearsed'))),

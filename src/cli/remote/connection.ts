@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Auth, ClientOptions } from '#client/index.ts';
 import { systemCodeOf, wordsOf } from '#errors/index.ts';
+import { shownAddress } from '#json/index.ts';
 import type { Command } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
 import { chosenProfile, findProfile, type Profile, saveProfile } from './profiles.ts';
@@ -59,7 +60,8 @@ export function noticing(tell: (cookie: string) => unknown): typeof fetch {
 export function urlOf(flags: Flags, profile?: Profile): string {
   const own = `http://127.0.0.1:${process.env['PORT'] ?? '8080'}`;
   const url = textOf(flags, 'url') ?? process.env['SVC_URL'] ?? profile?.url ?? own;
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new UsageError(`'${url}' is no URL of a node`);
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new UsageError(`'${shownAddress(url)}' is no URL of a node`);
   return url;
 }
 

@@ -3,6 +3,8 @@ import {
   firstOf,
   formatPointer,
   getMember,
+  isObject,
+  isSecretName,
   type JsonObject,
   type JsonValue,
   setMember,
@@ -74,7 +76,7 @@ function convert(property: FormProperty, given: JsonValue, violations: FormViola
   const { problem, hint } = conversion;
   violations.push({
     field: fieldOf(property),
-    problem: `'${property.id}' is ${shown(given)}, which ${problem}`,
+    problem: `'${property.id}' is ${shown(property, given)}, which ${problem}`,
     ...(hint === undefined ? {} : { hint }),
   });
   return null;
@@ -113,7 +115,11 @@ function fieldOf({ id }: FormProperty): string {
   return formatPointer([id]);
 }
 
-function shown(value: JsonValue): string {
+/** Whatever is in an object may be secret. */
+function shown({ id }: FormProperty, value: JsonValue): string {
+  if (isSecretName(id)) return 'what was given';
+  if (Array.isArray(value)) return 'a list';
+  if (isObject(value)) return 'an object';
   const text = JSON.stringify(value);
   return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
 }

@@ -3,10 +3,9 @@ import {
   type IncomingResponse,
   type OutgoingRequest,
   sendRequest,
-  shown,
 } from '#egress/index.ts';
 import { InternalServerError, wordsOf } from '#errors/index.ts';
-import { getMember, type JsonValue } from '#json/index.ts';
+import { getMember, type JsonValue, shownAddress } from '#json/index.ts';
 import { addressIn, BpmnError, type DelegateCall, headerLines } from '../engine/index.ts';
 import { toText } from '../expression/index.ts';
 import { FRAMING, NAME, VALUE } from './header-rules.ts';
@@ -57,11 +56,14 @@ export async function runHttpTask(
   }
   const { status, body } = response;
   if (matches(status, field('handleStatusCodes'))) {
-    throw new BpmnError(`HTTP${status}`, `'${shown(request.url)}' answered ${status} ${response.reason}`);
+    throw new BpmnError(
+      `HTTP${status}`,
+      `'${shownAddress(request.url)}' answered ${status} ${response.reason}`,
+    );
   }
   if (matches(status, field('failStatusCodes'))) {
     throw new InternalServerError(
-      `'${shown(request.url)}' of '${element}' answered ${status} ${response.reason}`,
+      `'${shownAddress(request.url)}' of '${element}' answered ${status} ${response.reason}`,
       {
         id: 'WORKFLOW_HTTP_STATUS',
         detail: { element, status },

@@ -1,4 +1,4 @@
-import { type IncomingResponse, type OutgoingRequest, sendRequest, shown } from '#egress/index.ts';
+import { type IncomingResponse, type OutgoingRequest, sendRequest } from '#egress/index.ts';
 import {
   BadRequestError,
   errorIdOf,
@@ -6,7 +6,7 @@ import {
   NotSupportedError,
   ResourceError,
 } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { isObject, type JsonObject, type JsonValue, shownAddress } from '#json/index.ts';
 import { ActionTable, actionResult, type SingletonProvider } from '#resource/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { FRAMING, NAME, VALUE } from './header-rules.ts';
@@ -116,7 +116,7 @@ function shownAnswer({ body, headers, status }: IncomingResponse, isWrapped: boo
 
 /** Where its address leads is not told. */
 function denied({ url }: OutgoingRequest): ForbiddenError {
-  return new ForbiddenError(`'${shown(url)}' may not be asked`, {
+  return new ForbiddenError(`'${shownAddress(url)}' may not be asked`, {
     id: 'EXTERNAL_REST_DENIED',
     hint: 'The operator can allow the network in SVC_EGRESS_ALLOW, or in http.allow of the file workflow.json',
   });
@@ -133,7 +133,7 @@ function refused(
 ): ResourceError {
   return new ResourceError(
     isAskedFromOutside ? 502 : status,
-    `'${shown(url)}' answered ${status} ${reason}`,
+    `'${shownAddress(url)}' answered ${status} ${reason}`,
     {
       id: 'EXTERNAL_REST_STATUS',
       detail: { status, content: body.slice(0, MOST_TOLD) },
@@ -142,7 +142,7 @@ function refused(
 }
 
 function bad(field: string, value: JsonValue | undefined, hint: string): BadRequestError {
-  return new BadRequestError(`'${field}' is '${shown(String(value ?? ''))}'`, {
+  return new BadRequestError(`'${field}' is '${shownAddress(String(value ?? ''))}'`, {
     id: 'EXTERNAL_REST_BAD',
     field: `/${field}`,
     hint,

@@ -5,6 +5,7 @@ import {
   type ConfigurationProblem,
   type ConfigurationProperties,
   ConnectorError,
+  shownAddress,
 } from '../../contract.ts';
 import { isActiveDirectory } from './active-directory.ts';
 import type { Place } from './change-number.ts';
@@ -152,7 +153,10 @@ export function ldapProblems({
   if (port < 1 || port > 65_535) problems.push({ property: 'port', message: `${port} is no port` });
   for (const place of failover) {
     if (placeOf(place, 389) === undefined) {
-      problems.push({ property: 'failover', message: `'${place}' is no place like ldap://host:389` });
+      problems.push({
+        property: 'failover',
+        message: `'${shownAddress(place)}' is no place like ldap://host:389`,
+      });
     }
   }
   for (const base of baseContexts) {

@@ -1,4 +1,9 @@
-import type { ConfigurationOf, ConfigurationProblem, ConfigurationProperties } from '../../contract.ts';
+import {
+  type ConfigurationOf,
+  type ConfigurationProblem,
+  type ConfigurationProperties,
+  shownAddress,
+} from '../../contract.ts';
 
 export const scriptedProperties = {
   file: {
@@ -93,7 +98,7 @@ export function scriptedProblems(configuration: ScriptedConfiguration): readonly
     if (PLACE.test(url) && URL.canParse(url)) continue;
     problems.push({
       property,
-      message: `'${url}' is no address`,
+      message: `'${shownAddress(url)}' is no address`,
       hint: 'Such as https://api.example.com/v2, without a name, a password or a query',
     });
   }

@@ -5,6 +5,7 @@ import {
   type ConnectorHost,
   type HttpResponse,
   type Json,
+  shownAddress,
 } from '../../contract.ts';
 import type { ScriptedConfiguration } from './scripted-configuration.ts';
 import { isJsonObject, type JsonObject, type SecretWords, shownJson } from './scripted-values.ts';
@@ -125,7 +126,10 @@ export class ScriptedHttp {
     const base = first.endsWith('/') ? first : `${first}/`;
     const joined = isWhole ? text : `${base}${text.startsWith('/') ? text.slice(1) : text}`;
     const url = URL.parse(joined);
-    if (typeof given !== 'string' || url === null) throw refuse(`${shownJson(given)} is no address`);
+    if (typeof given !== 'string' || url === null) {
+      const shown = typeof given === 'string' ? `'${shownAddress(given)}'` : shownJson(given);
+      throw refuse(`${shown} is no address`);
+    }
     const isAllowed = allow.some((place) => {
       const { origin, pathname } = new URL(place);
       const folder = pathname.endsWith('/') ? pathname : `${pathname}/`;

@@ -5,6 +5,7 @@ import {
   type ConfigurationProblem,
   type ConfigurationProperties,
   ConnectorError,
+  shownAddress,
 } from '../../contract.ts';
 import type { SqlLogin } from './sql-session.ts';
 
@@ -105,7 +106,7 @@ export function sqlProblems(configuration: SqlConfiguration): readonly Configura
   if (address === undefined) {
     problems.push({
       property: 'jdbcUrlTemplate',
-      message: `'${withoutPassword(jdbcUrlTemplate)}' is no address of a database that there is a connector for`,
+      message: `'${shownAddress(jdbcUrlTemplate)}' is no address of a database that there is a connector for`,
       hint: 'There are jdbc:postgresql://host:5432/database, jdbc:mysql://… and jdbc:mariadb://…',
     });
   } else if (address.dialect === 'mysql' && usesTls(configuration, address) && isIP(address.host) !== 0) {
@@ -243,14 +244,6 @@ function childOf(place: string, main: string): { table: string; column: string; 
   const [own = '', parent = main, ...rest] = place.split('->').map((one) => one.trim());
   const found = columnOf(own);
   return found === undefined || rest.length > 0 ? undefined : { ...found, parent };
-}
-
-/** Addresses of the field may hold one, for all to see. */
-function withoutPassword(text: string): string {
-  return text
-    .slice(0, 200)
-    .replaceAll(/(password=)[^&;]*/gi, '$1***')
-    .replaceAll(/\/\/[^/@]*@/g, '//***@');
 }
 
 function readCertificates(path: string): string {

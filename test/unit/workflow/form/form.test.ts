@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '#json/index.ts';
 import { compile, type UserTask } from '../../../../src/workflow/engine/index.ts';
 import {
   describeStartForm,
@@ -176,7 +177,7 @@ describe('what is submitted', () => {
     });
   });
 
-  test.each<[string, Record<string, string | number | boolean | null>, string, string]>([
+  test.each<[string, JsonObject, string, string]>([
     ['a missing required field', {}, '/decision', "'decision' is required"],
     ['an empty required field', { decision: '' }, '/decision', "'decision' is required"],
     ['no choice of the list', { decision: 'acept' }, '/decision', 'is "acept", which is not one of accept'],
@@ -196,6 +197,12 @@ describe('what is submitted', () => {
     ['an endless number', { decision: 'accept', rate: '1e999' }, '/rate', 'which is not a number'],
     ['a number for a truth value', { decision: 'accept', urgent: 1 }, '/urgent', 'neither true nor false'],
     ['a number for a text', { decision: 'accept', city: 7 }, '/city', 'is 7, which is not a text'],
+    [
+      'an object, of which nothing is repeated,',
+      { decision: 'accept', city: { password: 'x' } },
+      '/city',
+      'is an object, which is not a text',
+    ],
     [
       'no day that there is',
       { decision: 'accept', until: '2026-02-31' },
