@@ -4,6 +4,7 @@ import {
   type AuthenticationConfig,
   absentModule,
   authenticationConfig,
+  managedConfig,
   type Objection,
   writtenJson,
 } from '#config/index.ts';
@@ -23,7 +24,7 @@ import { ACCESS_FILE } from './access/access-file.ts';
 import { augmentScript } from './authentication/augmentation.ts';
 import { buildModules, type ModuleParts } from './authentication/build-modules.ts';
 import { doubledModules, doubledProviders } from './authentication/doubled-modules.ts';
-import { moduleDoubts } from './authentication/module-doubts.ts';
+import { moduleDoubts, nameDoubts } from './authentication/module-doubts.ts';
 import { sharedPeople } from './authentication/shared-people.ts';
 
 type AuthModule = AuthenticationConfig['serverAuthContext']['authModules'][number];
@@ -35,6 +36,7 @@ export function checkAuthentication({ config, scripts }: Inspection): void {
   config.addCheck(authenticationConfig, (value) => void build(value));
   config.addCheck(authenticationConfig, (value) => void requireModule(value));
   config.addCheck(authenticationConfig, moduleDoubts);
+  config.addCheck(authenticationConfig, (value) => nameDoubts(value, config.get(managedConfig)));
   config.addCheck(authenticationConfig, grantDoubts);
   config.addCheck(authenticationConfig, (value) => doubledModules(value, build(value)));
   config.addCheck(authenticationConfig, (value) => doubledProviders(value, build(value)));

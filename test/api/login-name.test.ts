@@ -216,3 +216,66 @@ describe('sessions of an account', () => {
     expect(await listed()).toBe(0);
   });
 });
+
+describe('a name by which another module finds accounts', () => {
+  const byMail = {
+    name: 'TRUSTED_ATTRIBUTE',
+    properties: {
+      authenticationIdAttribute: 'X-Remote-Mail',
+      trustedProxies: ['127.0.0.0/8', '::1'],
+      queryOnResource: 'managed/user',
+      propertyMapping: { authenticationId: 'mail', userRoles: 'authzRoles' },
+      defaultUserRoles: ['svc-authorized'],
+    },
+  };
+  const set = (id: string, field: string, value: string) =>
+    api('PATCH', `managed/user/${id}`, { body: [{ operation: 'replace', field: `/${field}`, value }] });
+
+  it.each(['first', 'last'])('is as much its own, where that module comes %s', async (place) => {
+    const { _id, ...config } = (await api('GET', 'config/authentication')).body;
+    const configure = (authModules: readonly object[]) =>
+      api('PUT', 'config/authentication', {
+        body: { ...config, serverAuthContext: { ...config.serverAuthContext, authModules } },
+      });
+    const [nora, olga] = [`nora-${place}`, `olga-${place}`];
+    const mail = `${nora}@example.com`;
+    expect((await create(nora)).status).toBe(201);
+    expect((await set(nora, 'mail', mail)).status).toBe(200);
+    const { authModules: now } = config.serverAuthContext;
+    const told = await configure(place === 'first' ? [byMail, ...now] : [...now, byMail]);
+    expect([told.status, JSON.stringify(told.body)]).toEqual([
+      200,
+      expect.stringContaining("finds accounts by 'mail', which people may edit themselves"),
+    ]);
+    await eventually(
+      async () => (await server.database.pool.query('select from login_name where key = $1', [mail])).rows,
+      (rows) => rows.length === 1,
+    );
+    const body = { ...user(olga), mail: `${olga}@example.com` };
+    expect((await api('PUT', `managed/user/${olga}`, { body })).status).toBe(201);
+    for (const [field, value] of [
+      ['mail', mail],
+      ['mail', mail.toUpperCase()],
+      ['userName', mail],
+      ['userName', nora.toUpperCase()],
+    ] as const) {
+      const refused = await set(olga, field, value);
+      expect([refused.status, refused.body.detail.failedPolicyRequirements[0].property]).toEqual([
+        403,
+        field,
+      ]);
+    }
+    const again = await api('PUT', `managed/user/other-${place}`, { body: { ...body, userName: 'other' } });
+    expect([again.status, again.body.detail.failedPolicyRequirements[0].property]).toEqual([403, 'mail']);
+    const { body: caller } = await api('GET', 'info/login', {
+      user: null,
+      headers: { 'X-Remote-Mail': mail },
+    });
+    expect(caller.authorization.id).toBe(nora);
+    expect([await logIn(mail), await logIn(nora.toUpperCase())]).toEqual([undefined, nora]);
+    expect((await set(nora, 'mail', `of-${mail}`)).status).toBe(200);
+    expect((await set(olga, 'mail', mail)).status).toBe(200);
+    expect((await set(olga, 'userName', nora)).status).toBe(403);
+    expect((await configure(now)).status).toBe(200);
+  });
+});

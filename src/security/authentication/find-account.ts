@@ -120,7 +120,12 @@ function behind(database: Database, users: UserDirectory, place: AccountPlace): 
       let found = await ask(queryFor(authenticationId, name));
       if (found.length === 0 && nameIs === 'typed') {
         const noted = await findByLoginName(database.db, nameKey(name), foldName(name));
-        if (noted?.collection === component) found = await ask(queryFor('_id', noted.id));
+        const isIts = ({ content }: (typeof found)[number]) => {
+          const own = (content as JsonObject)[authenticationId];
+          // Another module may find it by this name, and this one by another.
+          return typeof own === 'string' && foldName(own) === foldName(name);
+        };
+        if (noted?.collection === component) found = (await ask(queryFor('_id', noted.id))).filter(isIts);
       }
       // Two accounts of one name: nobody can say whose password it is.
       const [user] = found;

@@ -25,16 +25,8 @@ export function followAccounts(database: Database, places: () => LoginPlaces): v
       if (account === undefined) continue;
       const { collection } = account;
       const properties = propertiesOf.get(collection)!;
-      const nameOf = (content: JsonValue) => nameIn(content, properties.name, account);
-      await followName(
-        unitOfWork,
-        account,
-        nameOf(change.before),
-        nameOf(change.after),
-        properties.name,
-        current,
-      );
-      if (endsSessions(change, properties.credential)) {
+      await followNames(unitOfWork, account, change, properties.names, current);
+      if (endsSessions(change, properties.credentials)) {
         await unitOfWork.hold(endingSessionsOf(collection, account.id));
       }
     }
@@ -71,30 +63,57 @@ export function nameIn(
   return { key: nameKey(name), name: foldName(name), collection, id };
 }
 
-async function followName(
+async function followNames(
   unitOfWork: UnitOfWork,
   { collection, id }: { readonly collection: string; readonly id: string },
-  before: LoginName | undefined,
-  after: LoginName | undefined,
-  property: string | null,
+  { before, after }: Change,
+  properties: ReadonlySet<string | null>,
   places: LoginPlaces,
 ): Promise<void> {
-  if (before?.key === after?.key && before?.name === after?.name) return;
-  if (after === undefined) {
+  const account = { collection, id };
+  const changed: Named[] = [];
+  const names = new Map<string, LoginName>();
+  for (const property of properties) {
+    const old = nameIn(before, property, account);
+    const now = nameIn(after, property, account);
+    if (now !== undefined && !names.has(now.key)) names.set(now.key, now);
+    if (old?.key !== now?.key || old?.name !== now?.name) changed.push({ property, now });
+  }
+  const [first] = changed;
+  if (first === undefined) return;
+  if (names.size === 0) {
     await unitOfWork.hold(releasingLoginName(collection, id));
     return;
   }
-  if (property !== null && mixesAlphabets(after.name)) throw refused('SINGLE_ALPHABET', property, after.name);
-  const write = before === undefined ? loginNameInserts : loginNameMoves;
-  if (isReserved(places, after) || !(await unitOfWork.write(write, after))) {
-    throw refused('UNIQUE', property ?? '_id', after.name);
+  for (const { property, now } of changed) {
+    if (now === undefined) continue;
+    if (property !== null && mixesAlphabets(now.name)) throw refused('SINGLE_ALPHABET', property, now.name);
+    if (isReserved(places, now)) throw unique({ property, now });
+  }
+  const isNew = !isObject(before);
+  if (!isNew && !(await unitOfWork.write(loginNameMoves, [...names.values()]))) {
+    throw unique(changed.find(({ now }) => now !== undefined) ?? first);
+  }
+  for (const [key, name] of isNew ? names : []) {
+    if (await unitOfWork.write(loginNameInserts, name)) continue;
+    throw unique(changed.find(({ now }) => now?.key === key) ?? first);
   }
 }
 
-function endsSessions({ operation, before, after }: Change, credential: string): boolean {
+interface Named {
+  readonly property: string | null;
+  readonly now: LoginName | undefined;
+}
+
+function unique({ property, now }: Named): ForbiddenError {
+  return refused('UNIQUE', property ?? '_id', now?.name ?? '');
+}
+
+function endsSessions({ operation, before, after }: Change, credentials: ReadonlySet<string>): boolean {
   if (operation === 'create' || !isObject(before)) return false;
   if (operation === 'delete' || !isObject(after)) return true;
-  return !equalJson(before[credential] ?? null, after[credential] ?? null) || !isActive(after);
+  const isAnother = (name: string) => !equalJson(before[name] ?? null, after[name] ?? null);
+  return [...credentials].some(isAnother) || !isActive(after);
 }
 
 /** In the shape of a failed policy, which clients know. */

@@ -1,4 +1,4 @@
-import type { Database } from '#database/index.ts';
+import type { Database, Db } from '#database/index.ts';
 import { lastOf } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
@@ -20,7 +20,7 @@ export interface LoginNameKeeperOptions {
 
 /**
  * Notes the names of accounts that were stored before names were noted, by an older node, or while nobody logged in where
- * they stand, and tells of those whose name the configuration has given to somebody else since.
+ * they stand or by what has their names now, and tells of those whose name the configuration has given to somebody else since.
  */
 export class LoginNameKeeper implements Service {
   readonly name = 'login names';
@@ -45,7 +45,10 @@ export class LoginNameKeeper implements Service {
 
   async runOnce(): Promise<void> {
     const places = this.#options.places();
-    for (const [collection, { name }] of places.propertiesOf) {
+    const named = [...places.propertiesOf].flatMap(([collection, { names }]) =>
+      [...names].map((name) => ({ collection, name })),
+    );
+    for (const { collection, name } of named) {
       const shared = await this.#note(collection, name);
       if (shared === 0) continue;
       const message = `${shared} accounts of ${collection} have a name that another account has, or one that looks the same: they log in by exactly their name, as long as it is theirs alone`;
@@ -72,15 +75,35 @@ export class LoginNameKeeper implements Service {
     let after = '';
     let shared = 0;
     while (!this.#isStopping) {
-      const found = await listUnnamed(db, { collection, table, type, property: property ?? '' }, after, PAGE);
-      const names = found.flatMap(
-        ({ id, name }) => nameIn({ [property ?? '']: name }, property, { collection, id }) ?? [],
-      );
-      const stored = await loginNameInserts.run(db, names as LoginName[]);
-      shared += stored.filter((isStored) => !isStored).length;
+      const found = await listUnnamed(db, { collection, table, type, property }, after, PAGE);
+      const names = found.flatMap(({ id, name }): readonly LoginName[] => {
+        const noted = nameIn({ [property ?? '']: name }, property, { collection, id });
+        return noted === undefined ? [] : [noted];
+      });
+      shared += await countRefused(db, names);
       if (found.length < PAGE) break;
       after = lastOf(found).id;
     }
     return shared;
   }
+}
+
+/** Stores names, and counts those that another account has. */
+async function countRefused(db: Db, names: readonly LoginName[]): Promise<number> {
+  const stored = await loginNameInserts.run(db, names);
+  const refused = names.filter((_, index) => !stored[index]);
+  if (refused.length === 0) return 0;
+  const owners = new Map(
+    (
+      await listNamed(
+        db,
+        refused.map(({ key }) => key),
+        refused.length,
+      )
+    ).map((owner) => [owner.key, owner]),
+  );
+  return refused.filter(({ key, collection, id }) => {
+    const owner = owners.get(key);
+    return owner !== undefined && !(owner.collection === collection && owner.id === id);
+  }).length;
 }

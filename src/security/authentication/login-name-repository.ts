@@ -25,8 +25,11 @@ export const loginNameInserts: GroupWrite<LoginName> = {
   },
 };
 
-/** Accounts that have a name get another, or write it in another way. One that somebody else has is not stored. */
-export const loginNameMoves: GroupWrite<LoginName> = {
+/** All names of an account, no two of which have the same key. */
+export type LoginNames = readonly LoginName[];
+
+/** Accounts that have names get others, or write them in another way. One that somebody else has is not stored. */
+export const loginNameMoves: GroupWrite<LoginNames> = {
   mayWait: true,
   isGuarded: true,
   steps: (all) => {
@@ -36,22 +39,28 @@ export const loginNameMoves: GroupWrite<LoginName> = {
       { statement: sql`${take(moved)} returning 1`, returns: moved.length },
     ];
   },
-  async run(db, moved) {
-    await releaseBefore(lastOf(moved)).execute(db);
-    const { rows } = await sql<{ key: string }>`${take(lastOf(moved))} returning key`.execute(db);
+  async run(db, all) {
+    const moved = lastOf(all);
+    await releaseBefore(moved).execute(db);
+    const { rows } = await sql<{ key: string }>`${take(moved)} returning key`.execute(db);
     const stored = new Set(rows.map(({ key }) => key));
-    return moved.map(({ key }) => stored.has(key));
+    return all.map((names) => names.every(({ key }) => stored.has(key)));
   },
 };
 
 /** What each account is called in the end. */
-function lastOf(moved: readonly LoginName[]): readonly LoginName[] {
-  return [...new Map(moved.map((name) => [JSON.stringify([name.collection, name.id]), name])).values()];
+function lastOf(all: readonly LoginNames[]): LoginNames {
+  return [
+    ...new Map(all.map((names) => [JSON.stringify([names[0]?.collection, names[0]?.id]), names])).values(),
+  ].flat();
 }
 
-function releaseBefore(moved: readonly LoginName[]) {
-  return sql`delete from login_name before using (${from(moved)}) moved
-    where before.collection = moved.collection and before.id = moved.id and before.key <> moved.key`;
+function releaseBefore(moved: LoginNames) {
+  return sql`with moved as (${from(moved)})
+    delete from login_name before
+    where (before.collection, before.id) in (select collection, id from moved)
+      and not exists (select from moved
+        where moved.collection = before.collection and moved.id = before.id and moved.key = before.key)`;
 }
 
 function take(moved: readonly LoginName[]) {
@@ -85,26 +94,32 @@ export function releasingLoginName(collection: string, id: string): HeldStatemen
 
 export interface UnnamedAccount {
   readonly id: string;
-  readonly name: string | null;
+  readonly name: string;
 }
 
-/** Accounts beyond an id, in its order, that have no row yet. */
+/**
+ * Accounts beyond an id, in its order, whose name has no row yet. The database folds names that few have otherwise than
+ * they are compared: those are found each time, though they are noted.
+ */
 export async function listUnnamed(
   db: Db,
   place: {
     readonly collection: string;
     readonly table: string;
     readonly type: string;
-    readonly property: string;
+    /** Null for the id. */
+    readonly property: string | null;
   },
   after: string,
   limit: number,
 ): Promise<readonly UnnamedAccount[]> {
   const { collection, table, type, property } = place;
+  const name = property === null ? sql`o.id` : sql`(o.data->>${property})`;
   const { rows } = await sql<UnnamedAccount>`
-    select o.id, o.data->>${property} as name from ${sql.table(table)} o
-    where o.type = ${type} and o.id > ${after}
-      and not exists (select from login_name l where l.collection = ${collection} and l.id = o.id)
+    select o.id, ${name} as name from ${sql.table(table)} o
+    where o.type = ${type} and o.id > ${after} and ${name} <> ''
+      and not exists (select from login_name l
+        where l.collection = ${collection} and l.id = o.id and l.name = lower(normalize(${name}, nfkc)))
     order by o.id limit ${limit}`.execute(db);
   return rows;
 }

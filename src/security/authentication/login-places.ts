@@ -5,9 +5,9 @@ import type { LoginName } from './login-name-repository.ts';
 
 /** The properties of an account that say how somebody logs in. */
 export interface LoginProperties {
-  /** Null where an account is called as its id is. */
-  readonly name: string | null;
-  readonly credential: string;
+  /** By which modules find it, each by its own; null where an account is called as its id is. */
+  readonly names: ReadonlySet<string | null>;
+  readonly credentials: ReadonlySet<string>;
 }
 
 /** Where accounts stand that log in, and names that none of them may have. */
@@ -19,6 +19,8 @@ export interface LoginPlaces {
 
 /** Callers that are nobody, and the server itself. */
 const OWN_NAMES = ['anonymous', 'system', ADMIN];
+
+const NONE: LoginProperties = { names: new Set(), credentials: new Set() };
 
 /** Whether a name is nobody's to have. The administrator has its own. */
 export function isReserved({ reserved }: LoginPlaces, { key, collection, id }: LoginName): boolean {
@@ -41,7 +43,11 @@ export function loginPlaces({ serverAuthContext: { authModules } }: Authenticati
         if (queryOnResource === undefined || !/^(?:managed|repo)\//.test(queryOnResource)) break;
         const { authenticationId, userCredential: credential } = propertyMapping;
         const name = queryOnResource.startsWith('repo/') ? null : authenticationId;
-        propertiesOf.set(queryOnResource, { name, credential });
+        const { names, credentials } = propertiesOf.get(queryOnResource) ?? NONE;
+        propertiesOf.set(queryOnResource, {
+          names: new Set([...names, name]),
+          credentials: new Set([...credentials, credential]),
+        });
       }
     }
   }

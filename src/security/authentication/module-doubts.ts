@@ -1,4 +1,9 @@
-import { type AuthenticationConfig, type Objection, openProperties } from '#config/index.ts';
+import {
+  type AuthenticationConfig,
+  type ManagedConfig,
+  type Objection,
+  openProperties,
+} from '#config/index.ts';
 
 /** What modules that are right all the same do not do, though it may be expected of them. */
 export function moduleDoubts({
@@ -46,3 +51,26 @@ const BELIEVES_A_PROXY: Readonly<Record<string, readonly string[]>> = {
   CLIENT_CERT: ['header', 'trustedProxies', 'allowedAuthenticationIdPatterns'],
   TRUSTED_ATTRIBUTE: ['trustedProxies'],
 };
+
+/** Modules that believe who states a name, and find accounts by what those may write whom it is about. */
+export function nameDoubts(
+  { serverAuthContext: { authModules } }: AuthenticationConfig,
+  { objects }: ManagedConfig,
+): readonly Objection[] {
+  return authModules.flatMap(({ known }, index) => {
+    if (known?.name !== 'OPENID_CONNECT' && known?.name !== 'TRUSTED_ATTRIBUTE') return [];
+    const { queryOnResource, propertyMapping } = known.settings;
+    const { authenticationId } = propertyMapping;
+    const type = objects.find(({ name }) => `managed/${name}` === queryOnResource);
+    if (String(type?.schema?.properties?.[authenticationId]?.userEditable ?? false) === 'false') return [];
+    return [
+      {
+        id: 'AUTH_NAME_EDITABLE',
+        field: `/serverAuthContext/authModules/${index}/properties/propertyMapping/authenticationId`,
+        message: `${known.name} finds accounts by '${authenticationId}', which people may edit themselves: who takes the name of somebody who has no account yet is sent their callers`,
+        hint: `Take userEditable from ${queryOnResource}/${authenticationId}, or find accounts by another property`,
+        isWarning: true,
+      },
+    ];
+  });
+}
