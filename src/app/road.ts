@@ -67,7 +67,7 @@ export interface EntranceParts {
 }
 
 /**
- * What stands before the road where a request comes in from outside: it is met once, in the main thread. (Before a caller is asked
+ * What stands before the road where a request comes in from outside: it is met once, in the thread that answers HTTP. (Before a caller is asked
  * for, `ConfigAgreement.sure` has seen to it that nothing that was answered before is missing here.)
  */
 export function entranceOf(parts: EntranceParts): RequestSink {

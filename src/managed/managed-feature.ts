@@ -7,7 +7,7 @@ import {
   writtenJson,
 } from '#config/index.ts';
 import { formatPointer, type Pointer, parsePointer } from '#json/index.ts';
-import type { Feature, Platform } from '#platform/index.ts';
+import type { Feature, Platform, RequireAccount } from '#platform/index.ts';
 import { compileQueries, IndexKeeper, internalObjects, repoResource, wantedIndexes } from '#repo/index.ts';
 import { formatPath } from '#resource/index.ts';
 import { requireTypes } from './check-managed.ts';
@@ -20,7 +20,7 @@ import { policeRawObjects } from './policy/police-raw-objects.ts';
 import { PolicyBook } from './policy/policy-book.ts';
 import { policyResource } from './policy/policy-resource.ts';
 import { uniqueIgnoringCase } from './policy/unique-policies.ts';
-import { type RequireAccount, requireAccount } from './require-account.ts';
+import { requireAccount } from './require-account.ts';
 import { typeSchemaResource, typesResource } from './schema/schema-resource.ts';
 import { MANAGED_USES } from './script-uses.ts';
 import { searchResource } from './search/search-resource.ts';

@@ -1,15 +1,8 @@
-import { isWordOfCaller, type WriteContext } from '#resource/index.ts';
+import type { RequireAccount } from '#platform/index.ts';
+import { isWordOfCaller } from '#resource/index.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import { readStored } from './policy/policy-resource.ts';
 import { requireRolesOf } from './steps/check-stronger-account.ts';
-
-/** Is asked where something that a caller says leads to an object, so that others write it by that later. */
-export type RequireAccount = (
-  context: WriteContext,
-  object: { readonly collection: string; readonly id: string },
-  /** JSON pointer, or parameter, of what leads there. */
-  field: string,
-) => Promise<void>;
 
 /** Refuses who could so set the password of an account whose roles open more than theirs (`ACCOUNT_NOT_YOURS`). */
 export function requireAccount(platform: ManagedPlatform): RequireAccount {

@@ -9,6 +9,7 @@ export { asField, checkService, type Inspection, isOff } from './inspection.ts';
 export { listenerNode } from './listener-node.ts';
 export { CHANNEL, type Platform, WAKE_UP } from './platform.ts';
 export { JOB, JOBS, queueNode } from './queue-node.ts';
+export type { RequireAccount } from './require-account.ts';
 export { inRightThread, REQUEST } from './right-thread.ts';
 export {
   longServiceName,

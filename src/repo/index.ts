@@ -35,7 +35,7 @@ export {
   insertObject,
   mayBePending,
 } from './object-repository.ts';
-export { type ObjectStore, objectStore, type StoredObject, timesOf } from './object-store.ts';
+export { type ObjectStore, objectStore, type StoredObject, storeAt, timesOf } from './object-store.ts';
 export { pageResult, pageTotals } from './page-result.ts';
 export { findByPrefix } from './prefix-repository.ts';
 export { propertyIndexes } from './property-index-repository.ts';

@@ -30,3 +30,8 @@ export function objectStore(path: readonly string[]): ObjectStore {
     ? { table: 'managed_object', type: path[1]! }
     : { table: 'repo_object', type: path.join('/') };
 }
+
+/** The same by the path at which requests find the collection, such as `managed/user` or `repo/internal/user`. */
+export function storeAt(path: readonly string[]): ObjectStore {
+  return objectStore(path[0] === 'repo' ? path.slice(1) : path);
+}

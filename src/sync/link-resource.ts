@@ -34,7 +34,7 @@ import {
   queryLinks,
   updateLink,
 } from './link-repository.ts';
-import { endsOf } from './linked-pair.ts';
+import { endsOf, sideOf } from './linked-pair.ts';
 import type { LinkType } from './mapping.ts';
 import type { Mappings } from './mappings.ts';
 import type { SyncPlatform } from './stage.ts';
@@ -118,12 +118,12 @@ export function linkResource(platform: LinkPlatform): RouteHandler {
 async function requireEnds(
   { mappings, requireAccount }: LinkPlatform,
   context: WriteContext,
-  { linkType, first, second }: NewLink,
+  link: NewLink,
 ): Promise<void> {
   for (const mapping of mappings.active) {
-    if (mapping.linkType.name !== linkType) continue;
-    const [end, field] = mapping.linkType.isReversed ? [first, '/firstId'] : [second, '/secondId'];
-    await requireAccount(context, { collection: mapping.target, id: end.id }, field);
+    if (mapping.linkType.name !== link.linkType) continue;
+    const side = sideOf(mapping.linkType, 'target');
+    await requireAccount(context, { collection: mapping.target, id: link[side].id }, `/${side}Id`);
   }
 }
 

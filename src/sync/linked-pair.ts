@@ -112,7 +112,7 @@ function asPair({ isReversed }: LinkType, row: LinkRow): LinkedPair {
   return { row, sourceId, targetId };
 }
 
-function sideOf({ isReversed }: LinkType, end: End): LinkSide {
+export function sideOf({ isReversed }: LinkType, end: End): LinkSide {
   return (end === 'source') === isReversed ? 'second' : 'first';
 }
 

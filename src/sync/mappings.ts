@@ -10,7 +10,7 @@ import {
   writtenJson,
 } from '#config/index.ts';
 import { BadRequestError, wordsOf } from '#errors/index.ts';
-import { canonicalText, isObject, type JsonObject } from '#json/index.ts';
+import { canonicalText, isObject, isSecretByAnyWord, type JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { isDecidedByRevisions, isStored } from './decided-by-revisions.ts';
 import { inOrder } from './delivery-order.ts';
@@ -18,8 +18,6 @@ import { compileMapping, isReachable, type Mapping } from './mapping.ts';
 import { type RetryPolicy, retryPolicyOf, USUAL_POLICY } from './retry-policy.ts';
 
 const MOST_SUPPOSED = 20;
-/** Names of properties of a connector that may be others tomorrow without anything being another object. */
-const SECRET = /password|secret|credential|token/i;
 
 /** All mappings of the configuration in force, in the order in which they are delivered. */
 export class Mappings {
@@ -151,7 +149,7 @@ export class Mappings {
     const found = this.#systemsAt(mapping);
     if (found.length === 0) return undefined;
     const shown = found.map(({ name, connectorRef, configurationProperties, objectTypes }) => {
-      const open = Object.entries(configurationProperties).filter(([key]) => !SECRET.test(key));
+      const open = Object.entries(configurationProperties).filter(([key]) => !isSecretByAnyWord(key));
       return writtenJson({
         name,
         connector: connectorRef.connectorName,

@@ -2,6 +2,7 @@ import type { Crypto } from '#crypto/index.ts';
 import type { Database, DatabaseClock, Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
+import type { RequireAccount } from '#platform/index.ts';
 import type { Queue } from '#queue/index.ts';
 import type { RequestSink, Router, WriteContext } from '#resource/index.ts';
 import type { ScriptSources, Scripts } from '#script/index.ts';
@@ -26,11 +27,7 @@ export interface SyncPlatform {
   /** Records in the audit what was done, with the unit of work that does it. */
   readonly record: (context: WriteContext, facts: JsonObject, sourceId: string) => Promise<void>;
   /** Refuses a caller that has a mapping write an account whose roles open more than the caller's. */
-  readonly requireAccount: (
-    context: WriteContext,
-    object: { readonly collection: string; readonly id: string },
-    field: string,
-  ) => Promise<void>;
+  readonly requireAccount: RequireAccount;
 }
 
 /** The same for what begins by itself, and has no unit of work yet. */

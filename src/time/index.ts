@@ -11,5 +11,6 @@ export { addDuration, parseDuration, subtractDuration } from './duration.ts';
 export { isInstant, parseInstant } from './instant.ts';
 export { localDateTimeToInstant } from './local-date-time.ts';
 export { monotonicMs } from './monotonic.ts';
+export { stableTimeOrderedId } from './stable-time-ordered-id.ts';
 export { timeOrderedId } from './time-ordered-id.ts';
 export { getTimeZone, isTimeZone, type OffsetChange, type TimeZone, type WallMs } from './time-zone.ts';

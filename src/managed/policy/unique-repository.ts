@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, LOCK, lockNamed } from '#database/index.ts';
 import { type JsonValue, parsePointer } from '#json/index.ts';
-import { filterSql, type ObjectStore, objectStore, objectTable } from '#repo/index.ts';
+import { filterSql, type ObjectStore, objectTable, storeAt } from '#repo/index.ts';
 
 /** A value that no other object of the collection may have. */
 export interface UniqueValue {
@@ -54,6 +54,5 @@ function hasValue(property: string, value: string, ignoresCase: boolean): RawBui
 
 /** Where a collection is stored, such as `managed/user` or `repo/internal/user`. */
 export function storeOf(collection: string): ObjectStore {
-  const path = collection.split('/');
-  return objectStore(path[0] === 'managed' ? path : path.slice(1));
+  return storeAt(collection.split('/'));
 }

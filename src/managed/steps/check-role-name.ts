@@ -5,14 +5,14 @@ import { findNamesake, lockNewId } from '../relationship/target-repository.ts';
 import { type LoginStep, loginSteps } from './login-roles.ts';
 
 /** What is not seen, or not told from something else. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/u;
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
 /**
  * The id of a role that accounts log in with is its name, which rules compare in lower case, and people by eye: none is made that could
  * be taken for another one.
  */
 export async function checkRoleName({ context, type, id }: WriteExchange<CreateRequest>): Promise<void> {
-  const plain = id.normalize('NFKC').replaceAll(new RegExp(UNSEEN, 'gu'), '').trim();
+  const plain = id.normalize('NFKC').replaceAll(UNSEEN, '').trim();
   if (plain !== id) {
     throw bad(
       `The id ${JSON.stringify(id)} has blanks around it, or letters that look like others`,

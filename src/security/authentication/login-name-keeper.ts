@@ -2,7 +2,7 @@ import type { Database, Db } from '#database/index.ts';
 import { lastOf } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { objectStore } from '#repo/index.ts';
+import { storeAt } from '#repo/index.ts';
 import { parsePath } from '#resource/index.ts';
 import { nameIn } from './follow-accounts.ts';
 import { type LoginName, listNamed, listUnnamed, loginNameInserts } from './login-name-repository.ts';
@@ -70,8 +70,7 @@ export class LoginNameKeeper implements Service {
   /** @returns how many accounts have a name that is taken */
   async #note(collection: string, property: string | null): Promise<number> {
     const { db } = this.#options.database;
-    const path = parsePath(collection);
-    const { table, type } = objectStore(path[0] === 'repo' ? path.slice(1) : path);
+    const { table, type } = storeAt(parsePath(collection));
     let after = '';
     let shared = 0;
     while (!this.#isStopping) {

@@ -76,7 +76,7 @@ export class RateLimit {
   }
 
   #placeOf(client: string): { readonly tag: bigint; readonly row: number } {
-    const digest = Buffer.from(hash('sha256', this.#key + client, 'hex').slice(0, 16), 'hex');
+    const digest = hash('sha256', this.#key + client, 'buffer');
     // Never none: a place without a tag is free.
     return { tag: BigInt(digest.readUInt32BE(4) & 0x7_ffff || 1), row: digest.readUInt32BE(0) % ROWS };
   }

@@ -1,6 +1,7 @@
 import { type Crypto, isQuickHash } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import type { JsonValue } from '#json/index.ts';
+import { storeAt } from '#repo/index.ts';
 import { parsePath } from '#resource/index.ts';
 import type { Account } from './account.ts';
 import { replacePassword } from './account-repository.ts';
@@ -29,13 +30,10 @@ export function passwordRenewal({ database, crypto, property, hashOf }: RenewalP
     if (stored === undefined || !crypto.isHashed(stored) || !isQuickHash(stored)) return undefined;
     const renewed = await crypto.hash(password, hashOf(component, property) ?? null);
     if (isQuickHash(renewed)) return undefined;
-    const [table, ...path] = parsePath(component);
-    const place = {
-      table: table === 'managed' ? 'managed_object' : 'repo_object',
-      type: path.join('/'),
-      id,
-    } as const;
-    await replacePassword(database.db, place, property, { stored, renewed });
+    await replacePassword(database.db, { ...storeAt(parsePath(component)), id }, property, {
+      stored,
+      renewed,
+    });
     return renewed;
   };
 }

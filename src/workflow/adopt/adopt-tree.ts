@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { nextInUtc } from '#cron/index.ts';
 import type { UnitOfWork } from '#database/index.ts';
 import { wordsOf } from '#errors/index.ts';
+import { stableTimeOrderedId } from '#time/index.ts';
 import { adopt, type MigrationRefusal, type RestingInstance, type TaskFacts } from '../engine/index.ts';
 import { Changes, type IdentityLink, type NewTask } from '../instance/changes.ts';
 import { gatherEffects } from '../instance/gather-effects.ts';
@@ -213,12 +213,5 @@ export async function storeTree(
 
 /** The same each time, and sorted by when it began; its last digits number executions. */
 function instanceIdOf(place: string, foreign: ForeignInstance | undefined): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([place, foreign?.id]))
-    .digest('hex');
-  const time = Math.floor(foreign?.startedAt ?? 0)
-    .toString(16)
-    .padStart(12, '0');
-  const digits = `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}`;
-  return `${digits}-${hash.slice(6, 12)}000000`;
+  return executionId(stableTimeOrderedId([place, foreign?.id ?? null], foreign?.startedAt ?? 0), 0);
 }

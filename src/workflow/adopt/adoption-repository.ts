@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import { type Db, oneRow } from '#database/index.ts';
 import type { DefinitionRow } from '../definition/definition-repository.ts';
 
 /** Begins the origin of a deployment that has come from another engine. */
@@ -41,7 +41,7 @@ export async function insertForeignDeployment(
       select made.id, r.name, r.bytes
       from made, unnest(${[...resources.keys()]}::text[], ${[...resources.values()]}::bytea[]) as r(name, bytes))
     select id from made`.execute(db);
-  return rows[0]?.id ?? 0;
+  return oneRow(rows).id;
 }
 
 /** Nobody starts it, until the import is finished or a node finds its file. */

@@ -1,8 +1,11 @@
+import { lastOf } from '#json/index.ts';
 import type { ForeignDatabase } from '../repository/foreign-database-repository.ts';
 
 /** A row of the other engine, by its columns in lower case without the line at their end; all are texts. */
 export type ActRow = Readonly<Record<string, string | null>>;
 
+/** Of roots, with all that belongs to them. */
+const PAGE = 50;
 const COLUMNS = {
   act_re_procdef: ['id', 'key', 'version', 'deployment_id', 'resource_name', 'suspension_state', 'tenant_id'],
   act_re_deployment: ['id', 'name', 'deploy_time'],
@@ -143,14 +146,20 @@ export async function findBytes(db: ForeignDatabase, ids: readonly string[]): Pr
   return new Map(rows.map(([id, bytes]) => [id ?? '', bytes ?? '']));
 }
 
-/** Ids of instances that nobody has called, in their order. */
-export async function listRoots(db: ForeignDatabase, after: string, size: number): Promise<string[]> {
-  const rows = await db.rows(
-    `select id_ from ${db.table('act_ru_execution')}
-     where parent_id_ is null and super_exec_ is null and id_ > ? order by id_ limit ${size}`,
-    [after],
-  );
-  return rows.map(([id]) => id ?? '');
+/** Ids of instances that nobody has called, in their order, page by page. */
+export async function* pagesOfRoots(db: ForeignDatabase): AsyncGenerator<readonly string[]> {
+  let after = '';
+  for (;;) {
+    const rows = await db.rows(
+      `select id_ from ${db.table('act_ru_execution')}
+       where parent_id_ is null and super_exec_ is null and id_ > ? order by id_ limit ${PAGE}`,
+      [after],
+    );
+    const roots = rows.map(([id]) => id ?? '');
+    if (roots.length > 0) yield roots;
+    if (roots.length < PAGE) return;
+    after = lastOf(roots);
+  }
 }
 
 /** Executions of instances, and of those that they have called. */

@@ -18,12 +18,11 @@ import {
   listJobs,
   listOf,
   listProcessDefinitions,
-  listRoots,
+  pagesOfRoots,
 } from './act-tables-repository.ts';
 
 export const PROCESSES = 'workflow/processinstance';
 export const DEFINITIONS = 'workflow/processdefinition';
-const PAGE = 50;
 const ACTIVE = '1';
 
 export interface ProcessOptions {
@@ -61,17 +60,12 @@ export async function takeProcesses(options: ProcessOptions): Promise<void> {
   const definitions = await takeDefinitions(options, into);
   tally.of(PROCESSES);
   const met = new Set<string>();
-  let after = '';
-  for (;;) {
-    const roots = await listRoots(foreign, after, PAGE);
+  for await (const roots of pagesOfRoots(foreign)) {
     if (signal?.aborted === true) return;
     for (const tree of await readTrees(foreign, roots)) {
       met.add(tree.id);
       await takeTree(options, into, definitions, tree);
     }
-    const last = roots.at(-1);
-    if (last === undefined || roots.length < PAGE) break;
-    after = last;
   }
   await takeAway(options, into, met);
   const loose = await countLooseTasks(foreign);

@@ -1,9 +1,7 @@
 import { ProcessImport } from '#workflow/index.ts';
 import { findProcess } from '../repository/store-repository.ts';
-import { listRoots } from './act-tables-repository.ts';
+import { pagesOfRoots } from './act-tables-repository.ts';
 import { PROCESSES, type ProcessOptions, readTrees } from './take-processes.ts';
-
-const PAGE = 50;
 
 /** Whether each instance there is as it was when it came, and as it came here. */
 export async function verifyProcesses({
@@ -13,9 +11,7 @@ export async function verifyProcesses({
   tally,
 }: Pick<ProcessOptions, 'foreign' | 'place' | 'database' | 'tally'>): Promise<void> {
   const here = new ProcessImport(database, place);
-  let after = '';
-  for (;;) {
-    const roots = await listRoots(foreign, after, PAGE);
+  for await (const roots of pagesOfRoots(foreign)) {
     for (const { id, print } of await readTrees(foreign, roots)) {
       tally.of(PROCESSES).read++;
       const known = await findProcess(database.db, place, id);
@@ -26,8 +22,5 @@ export async function verifyProcesses({
         differs('It was moved here since it came');
       else tally.of(PROCESSES).unchanged++;
     }
-    const last = roots.at(-1);
-    if (last === undefined || roots.length < PAGE) return;
-    after = last;
   }
 }
