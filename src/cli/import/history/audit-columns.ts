@@ -47,6 +47,6 @@ export const MEMBERS: Readonly<Record<string, string>> = {
   principals: 'principal',
 };
 
-/** What nobody is to be told again: credentials, however they were sent. */
+/** What nobody is to be told again, whatever its values look like: credentials, however they were sent. */
 export const SECRET =
-  /^(?:authorization|cookie|set-cookie|proxy-authorization|x-(?:openidm|svc)-(?:password|reauth-password|api-key))$/i;
+  /^(?:authorization|cookies?|set-cookie|proxy-authorization|x-(?:openidm|svc)-(?:password|reauth-password|api-key))$/i;

@@ -1,6 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { Database } from '#database/index.ts';
-import { isObject, type JsonObject, type JsonValue, parsePointer, setAt } from '#json/index.ts';
+import {
+  getAt,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parsePointer,
+  placesOfSecrets,
+  setAt,
+  withoutPasswords,
+} from '#json/index.ts';
 import {
   AUDIT_TOPICS,
   type AuditTopic,
@@ -8,7 +16,7 @@ import {
   insertHistory,
   knownHistory,
 } from '#security/index.ts';
-import { parseInstant } from '#time/index.ts';
+import { parseInstant, stableTimeOrderedId } from '#time/index.ts';
 import type { ForeignDatabase } from '../repository/foreign-database-repository.ts';
 import { parseObject } from '../repository/foreign-object.ts';
 import type { Tally } from '../repository/tally.ts';
@@ -16,6 +24,7 @@ import { MEMBERS, SECRET } from './audit-columns.ts';
 
 const PAGE = 2_000;
 const LONGEST = 4_000;
+const HIDDEN = '***';
 
 export interface HistoryOptions {
   readonly foreign: ForeignDatabase;
@@ -34,11 +43,9 @@ export interface HistoryOptions {
  */
 export async function takeHistory(options: HistoryOptions): Promise<void> {
   const { foreign, tally, signal, database, isApplied, place } = options;
-  for (const topic of AUDIT_TOPICS) {
-    const table = `audit${topic}`;
-    if (foreign.tables.get(table)?.has('eventname') !== true) continue;
+  for (const topic of topicsOf(foreign)) {
     const counts = tally.of(`audit/${topic}`);
-    for await (const rows of pagesOf(options, table)) {
+    for await (const rows of pagesOf(options, topic)) {
       if (signal?.aborted === true) return;
       counts.read += rows.length;
       const entries = rows.flatMap((row) => entryOf(topic, row, options));
@@ -53,11 +60,19 @@ export async function takeHistory(options: HistoryOptions): Promise<void> {
 
 type Row = Readonly<Record<string, string | null>>;
 
+/** What the other server has recorded in tables of the form that is known. */
+export function topicsOf(foreign: ForeignDatabase): readonly AuditTopic[] {
+  return AUDIT_TOPICS.filter((topic) => foreign.tables.get(tableOf(topic))?.has('eventname') === true);
+}
+
+const tableOf = (topic: AuditTopic) => `audit${topic}`;
+
 /** In the order of their ids, which the table has an index for. */
 export async function* pagesOf(
   { foreign, since }: Pick<HistoryOptions, 'foreign' | 'since'>,
-  table: string,
+  topic: AuditTopic,
 ): AsyncGenerator<readonly Row[]> {
+  const table = tableOf(topic);
   const columns = [...(foreign.tables.get(table) ?? [])];
   const selected = columns.map((column) => foreign.asText(`o.${foreign.column(column)}`));
   let after = '';
@@ -95,17 +110,17 @@ export function entryOf(
     setAt(event, parsePointer(`/${MEMBERS[column] ?? column}`), memberOf(column, text));
   }
   const { timestamp: _, ...said } = event;
-  const shown = hidden({ ...said, timestamp: new Date(at).toISOString(), importedFrom: place, foreignId });
+  const shown = withoutSecrets(said);
   const cut = (value: JsonValue | undefined) => (typeof value === 'string' ? value.slice(0, LONGEST) : null);
   return [
     {
-      id: idOf([place, topic, foreignId], at),
+      id: stableTimeOrderedId([place, topic, foreignId], at),
       topic,
       at,
       transactionId: cut(event['transactionId']) ?? '',
       userId: cut(event['userId']),
       objectId: cut(event['objectId']),
-      event: isObject(shown) ? shown : {},
+      event: { ...shown, timestamp: new Date(at).toISOString(), importedFrom: place, foreignId },
     },
   ];
 }
@@ -117,19 +132,27 @@ function memberOf(column: string, text: string): JsonValue {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }
 
-/** Without credentials, and without what is encrypted or hashed. */
-function hidden(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(hidden);
-  if (!isObject(value)) return value;
-  if ('$crypto' in value) return '***';
+/** Without credentials, what is encrypted or hashed, and what is a secret by its name or by itself. */
+function withoutSecrets(event: JsonObject): JsonObject {
+  const shown = withoutCredentials(event);
+  for (const at of placesOfSecrets(shown, isProtected)) {
+    const secret = getAt(shown, at);
+    setAt(shown, at, (typeof secret === 'string' ? withoutPasswords(secret) : undefined) ?? HIDDEN);
+  }
+  return shown;
+}
+
+function withoutCredentials(object: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, SECRET.test(name) ? '***' : hidden(member)]),
+    Object.entries(object).map(([name, member]) => [name, SECRET.test(name) ? HIDDEN : inside(member)]),
   );
 }
 
-/** The same each time, and sorted by time. */
-function idOf(names: readonly string[], at: number): string {
-  const hash = createHash('sha256').update(JSON.stringify(names)).digest('hex');
-  const time = Math.max(0, at).toString(16).padStart(12, '0').slice(-12);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
+function inside(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(inside);
+  return isObject(value) ? withoutCredentials(value) : value;
+}
+
+function isProtected(value: JsonValue): boolean {
+  return isObject(value) && '$crypto' in value;
 }

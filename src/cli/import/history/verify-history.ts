@@ -1,16 +1,14 @@
-import { AUDIT_TOPICS, knownHistory } from '#security/index.ts';
-import { entryOf, type HistoryOptions, pagesOf } from './take-history.ts';
+import { knownHistory } from '#security/index.ts';
+import { entryOf, type HistoryOptions, pagesOf, topicsOf } from './take-history.ts';
 
 /** Whether each entry there is here; none is changed here. */
 export async function verifyHistory(
   options: Pick<HistoryOptions, 'foreign' | 'place' | 'database' | 'since' | 'tally'>,
 ): Promise<void> {
   const { foreign, tally, database } = options;
-  for (const topic of AUDIT_TOPICS) {
-    const table = `audit${topic}`;
-    if (foreign.tables.get(table)?.has('eventname') !== true) continue;
+  for (const topic of topicsOf(foreign)) {
     const about = `audit/${topic}`;
-    for await (const rows of pagesOf(options, table)) {
+    for await (const rows of pagesOf(options, topic)) {
       const entries = rows.flatMap((row) => entryOf(topic, row, options));
       const known = await knownHistory(database.db, entries);
       tally.of(about).read += rows.length;
