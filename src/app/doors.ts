@@ -149,7 +149,7 @@ function threadsGauge(read: () => number) {
 
 /** What an HTTP thread has of the node. */
 function serve(line: Line, options: DoorsOptions, bounds: Bounds): void {
-  const { core, threads, settled, agreement, isStarted, parts, metrics, log } = options;
+  const { settings, core, threads, settled, agreement, isStarted, parts, metrics, log } = options;
   line.hear(OBSERVED, (told) => {
     for (const said of told) core.observe(said);
   });
@@ -159,7 +159,7 @@ function serve(line: Line, options: DoorsOptions, bounds: Bounds): void {
   line.answer(MAIN_THREAD.log, () => [...log.lines]);
   line.answer(MAIN_THREAD.follow, () => agreement.follow());
   serveScriptWork(line, threads, settled);
-  serveDesk(line, core.authentication.desk);
+  serveDesk(line, core.authentication.desk, settings.requestDeadlineMs);
   serveEventDesk(line, core.events.desk);
   serveBounds(line, bounds);
 }

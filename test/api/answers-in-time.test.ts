@@ -192,4 +192,37 @@ describe('a database that falls silent', () => {
     proxy.setWeather();
     await eventually(ask, ({ status }) => status === 200);
   });
+
+  it.each(['0', '1'])(
+    'by which a password has to be judged is no exception, with %s HTTP threads',
+    async (threads) => {
+      await using scope = new AsyncDisposableStack();
+      const test = scope.use(await createSchemaDatabase());
+      const target = new URL(test.url);
+      const proxy = scope.use(
+        await TcpProxy.open(() => ({ host: target.hostname, port: Number(target.port) }), Math.random),
+      );
+      const url = new URL(test.url);
+      url.host = `127.0.0.1:${proxy.port}`;
+      const server = scope.use(
+        await startTestServer({
+          database: { ...test, url: url.href },
+          environment: {
+            SVC_REQUEST_DEADLINE: '2',
+            SVC_DATABASE_DIRECT_URL: test.url,
+            SVC_HTTP_THREADS: threads,
+          },
+        }),
+      );
+      const logIn = () => server.api('GET', 'info/login', { user: 'nobody', password: 'Wr0ng-password' });
+      expect((await logIn()).status).toBe(401);
+      proxy.setWeather({ hole: 'both' });
+      const begun = performance.now();
+      const { status, body } = await logIn();
+      expect([status, body.detail?.id]).toEqual([503, 'DB_SLOW']);
+      expect(performance.now() - begun).toBeLessThan(9_000);
+      proxy.setWeather();
+      await eventually(logIn, ({ status }) => status === 401);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { inTime, withDatabaseWait } from '#database/index.ts';
 import { TooManyRequestsError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { FairQueue } from '#lifecycle/index.ts';
@@ -108,9 +109,11 @@ export function distantDesk(line: Line): ComparisonDesk {
   };
 }
 
-export function serveDesk(line: Line, desk: ComparisonDesk): void {
-  line.answer(ADMIT, (shown) => desk.admit(shown));
-  line.answer(COMPARE, ({ shown, stored, isKnown }) => desk.compare(shown, stored, isKnown));
+/** @param mostMs how long a login waits for the database: the request that asks has its clock in the other thread */
+export function serveDesk(line: Line, desk: ComparisonDesk, mostMs: number): void {
+  const within = <T>(work: () => Promise<T>) => withDatabaseWait(mostMs, () => inTime(work()));
+  line.answer(ADMIT, (shown) => within(() => desk.admit(shown)));
+  line.answer(COMPARE, ({ shown, stored, isKnown }) => within(() => desk.compare(shown, stored, isKnown)));
 }
 
 function tooBusy(): TooManyRequestsError {
