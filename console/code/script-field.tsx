@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
 import type { JsonObject } from '#client/index.ts';
+import { isMembers } from '../form/members.ts';
 import { TextField } from '../parts/field.tsx';
 import { Loading } from '../parts/page.tsx';
 import { Select } from '../parts/select.tsx';
@@ -94,8 +95,4 @@ export function ScriptField({
 
 function withoutSource({ source: _, ...others }: JsonObject): JsonObject {
   return others;
-}
-
-function isMembers(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

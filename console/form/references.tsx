@@ -17,7 +17,7 @@ import { client } from '../session/client.ts';
 import { useWords } from '../words/words.ts';
 import type { ControlProps } from './control-props.ts';
 import styles from './form.module.css';
-import { isReference, nameOf, type Reference, type Relationship } from './schema.ts';
+import { isReference, nameOf, type Reference, type Relationship, refOf } from './schema.ts';
 import { words } from './words.ts';
 
 /** Other objects that a property refers to: one or many, with a way to find more. */
@@ -157,7 +157,7 @@ async function find(
     signal,
   });
   for await (const { result } of results.pages()) {
-    return result.map((object) => ({ ...object, _ref: `${path}/${object._id}` }));
+    return result.map((object) => ({ ...object, _ref: refOf(path, object._id) }));
   }
   return [];
 }

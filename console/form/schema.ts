@@ -83,6 +83,11 @@ export function titleOf(name: string, { title }: Property): string {
   return title ?? name;
 }
 
+/** As references write it: of an id only what would mean something in a path is written otherwise. */
+export function refOf(collection: string, id: string): string {
+  return `${collection}/${id.replace(/[%/?#]/g, encodeURIComponent)}`;
+}
+
 export function isReference(value: unknown): value is Reference {
   return typeof value === 'object' && value !== null && '_ref' in value;
 }

@@ -29,7 +29,7 @@ export async function conforms(
 }
 
 const LOADING =
-  "document.querySelector('h1') === null || document.querySelector('main p[role=status], main [aria-busy=true]') !== null";
+  "document.querySelector('h1') === null || document.querySelector('main p.soft[role=status], main [aria-busy=true]') !== null";
 
 /** Nothing on the page is being loaded any more. It is asked from outside: inside, the policy of the page forbids it. */
 export async function settled(page: Page): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Call, type DryRun, type JsonObject, SvcError, UnreachableError } from '#client/index.ts';
+import { isMembers } from '../form/members.ts';
 import { client, requestIdOf } from '../session/client.ts';
 
 /** A change that somebody wants to make: what it is called, and the very request that makes it. */
@@ -91,10 +92,6 @@ export function changesBetween(before: unknown, after: unknown, at = ''): readon
 
 function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
-}
-
-function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Short, for people. */

@@ -203,6 +203,6 @@ describe('a command that asks a node', () => {
     child.stdin.end(`${ADMIN_PASSWORD}\n`);
     const code = await new Promise((resolve) => child.once('close', resolve));
     expect([code, said.out]).toEqual([0, 'svc-admin\n']);
-    expect([...new Set(said.err.trim().split(' '))].sort()).toEqual(['cli', 'client', 'errors']);
+    expect([...new Set(said.err.trim().split(' '))].sort()).toEqual(['cli', 'client', 'errors', 'json']);
   });
 });

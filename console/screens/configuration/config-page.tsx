@@ -4,6 +4,7 @@ import { lazy, Suspense, useDeferredValue } from 'react';
 import type { JsonObject } from '#client/index.ts';
 import type { Remark } from '../../code/code.tsx';
 import { useTyped } from '../../form/dirty.ts';
+import { parsedMembers } from '../../form/members.ts';
 import { Button } from '../../parts/button.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Loaded, Loading, Page } from '../../parts/page.tsx';
@@ -78,7 +79,7 @@ function One({ of: { id, revision, origin, content, effective } }: { readonly of
   };
   const before = JSON.stringify(content, null, 2);
   const text = typeof typed['text'] === 'string' ? typed['text'] : before;
-  const sent = parse(text);
+  const sent = parsedMembers(text);
   const isChanged = text !== before || revision === undefined;
   const plan = usePlan(id, useDeferredValue(isChanged ? sent : undefined), SETTLED_MS);
   const names = useNames(id);
@@ -203,13 +204,4 @@ function One({ of: { id, revision, origin, content, effective } }: { readonly of
       />
     </Page>
   );
-}
-
-function parse(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '#client/index.ts';
 import { isPlainScript, ScriptField } from '../../code/script-field.tsx';
+import { isMembers } from '../../form/members.ts';
 import { TextField } from '../../parts/field.tsx';
 import { useWords } from '../../words/words.ts';
-import { isMembers } from './members.ts';
 import { words } from './words.ts';
 
 type Json = JsonObject[string];

@@ -1,8 +1,9 @@
 import type { JsonObject } from '#client/index.ts';
+import { isMembers } from '../../form/members.ts';
 import { TextField } from '../../parts/field.tsx';
 import { Card } from '../../parts/page.tsx';
 import { useWords } from '../../words/words.ts';
-import { isMembers, withMember } from './members.ts';
+import { withMember } from './members.ts';
 import { words } from './words.ts';
 
 type Json = JsonObject[string];

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JsonObject, Page, PatchOperation } from '#client/index.ts';
+import { isMembers } from '../../form/members.ts';
 import { client, orNone } from '../../session/client.ts';
-import { isMembers, listOf } from './members.ts';
+import { listOf } from './members.ts';
 
 /** A mapping as its file has it. */
 export interface Mapping extends JsonObject {

@@ -2,10 +2,6 @@ import type { JsonObject } from '#client/index.ts';
 
 type Json = JsonObject[string];
 
-export function isMembers(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function listOf(value: Json): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { JsonObject } from '#client/index.ts';
 import { ScriptField } from '../../code/script-field.tsx';
+import { isMembers } from '../../form/members.ts';
 import { useKeys } from '../../frame/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
@@ -10,7 +11,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { ConditionField, ScriptText } from './condition-field.tsx';
-import { isMembers, listOf } from './members.ts';
+import { listOf } from './members.ts';
 import { words } from './words.ts';
 
 interface Row {

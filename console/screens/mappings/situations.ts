@@ -1,5 +1,6 @@
 import type { JsonObject } from '#client/index.ts';
-import { isMembers, listOf } from './members.ts';
+import { isMembers } from '../../form/members.ts';
+import { listOf } from './members.ts';
 
 /** What is found out about a pair, and what is done about it where no policy says something else. */
 export const SITUATIONS = {

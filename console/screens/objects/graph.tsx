@@ -111,13 +111,14 @@ function lineOf(from: Position | undefined, to: Position | undefined): string {
   return `M ${start} ${y(left)} C ${start + bend} ${y(left)} ${before} ${y(right)} ${end} ${y(right)}`;
 }
 
-/** What an object is linked to by each of its relationships. */
+/** What an object is linked to by each of its relationships. @param path as references to it are written */
 async function linksOf(
   path: string,
   typeOf: (type: string) => Promise<ManagedType>,
   signal: AbortSignal,
 ): Promise<{ readonly links: readonly Linked[]; readonly hasMore: boolean }> {
-  const [, type = '', id = ''] = path.split('/');
+  const [, type = '', written = ''] = path.split('/');
+  const id = decodeURIComponent(written);
   const { order, properties } = await typeOf(type);
   const related = order.filter((name) => properties[name]?.relationship !== undefined);
   const single = related.filter((name) => properties[name]?.relationship?.many !== true);

@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type JsonObject, NotFoundError, type Stored } from '#client/index.ts';
 import { patchOf, useTyped } from '../../form/dirty.ts';
 import { SchemaForm } from '../../form/form.tsx';
-import { nameOf } from '../../form/schema.ts';
+import { nameOf, refOf } from '../../form/schema.ts';
 import { useKeys } from '../../frame/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Menu } from '../../parts/menu.tsx';
@@ -151,7 +151,7 @@ function One({ managed, object }: { readonly managed: ManagedType; readonly obje
                 {
                   id: 'graph',
                   title: t.graph,
-                  content: <Graph path={path.join('/')} name={name} />,
+                  content: <Graph path={refOf(`managed/${type}`, _id)} name={name} />,
                 },
               ]
             : []),

@@ -218,4 +218,27 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });
+
+  it('are drawn and linked whatever stands in their ids', async () => {
+    const { api } = site.server;
+    const id = encodeURIComponent('50%/a?');
+    const body = {
+      userName: 'half',
+      givenName: 'Half',
+      sn: 'Way',
+      mail: 'half@example.com',
+      manager: { _ref: 'managed/user/avo' },
+    };
+    expect((await api('PUT', `managed/user/${id}`, { body })).status).toBe(201);
+    const visitor = await site.open({ path: `/objects/user/${id}?tab=graph` });
+    const { page } = visitor;
+    const graph = page.getByRole('list', { name: 'Graph' });
+    await graph.getByRole('link', { name: 'Anna Vogel' }).waitFor();
+    await graph.getByRole('button', { name: 'Show what Anna Vogel is linked to' }).press('Enter');
+    await graph.getByRole('link', { name: 'Bo Kim' }).waitFor();
+    // The one that it is drawn for is a report of hers, and not drawn twice.
+    await expect.poll(() => graph.getByRole('link', { name: 'Half Way' }).count()).toBe(1);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
 });

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { DryRun, JsonObject } from '#client/index.ts';
+import { parsedMembers } from '../../form/members.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { Card, Loading } from '../../parts/page.tsx';
@@ -41,7 +42,7 @@ export function ModelRehearsal({
   const t = useWords(modelWords);
   const [variables, setVariables] = useState('{}');
   const [answers, setAnswers] = useState('{}');
-  const given = { variables: objectIn(variables), answers: objectIn(answers) };
+  const given = { variables: parsedMembers(variables), answers: parsedMembers(answers) };
   const walk = useMutation({
     mutationFn: async () => {
       const { result } = await client.send<DryRun<Walk>>({
@@ -146,18 +147,7 @@ function Json({
         </Suspense>
       </div>
       {hint === undefined ? null : <span className="hint">{hint}</span>}
-      {objectIn(text) === undefined ? <span className="problem">{t.notJson}</span> : null}
+      {parsedMembers(text) === undefined ? <span className="problem">{t.notJson}</span> : null}
     </div>
   );
-}
-
-function objectIn(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value))
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import type { Call, JsonObject } from '#client/index.ts';
 import type { Values } from '../../form/form.tsx';
+import { parsedMembers } from '../../form/members.ts';
 
 /** Members that a schedule is read with and not declared by. */
 const SHOWN = [
@@ -64,18 +65,8 @@ export function declarationOf(stored: JsonObject | undefined, typed: Values): Js
   return Object.fromEntries(Object.entries(others).filter(isSaid));
 }
 
-/** What a service is invoked with, as somebody writes it; undefined as long as it is no JSON object. */
-export function parsedContext(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 export function isGoodContext(text: string | undefined): boolean {
-  return text === undefined || parsedContext(text) !== undefined;
+  return text === undefined || parsedMembers(text) !== undefined;
 }
 
 /** Only when it fires. */

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import type { DryRun, JsonObject } from '#client/index.ts';
 import { isPlainScript, ScriptField } from '../../code/script-field.tsx';
+import { parsedMembers } from '../../form/members.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -10,14 +11,7 @@ import { Select } from '../../parts/select.tsx';
 import { client } from '../../session/client.ts';
 import { useWords } from '../../words/words.ts';
 import { Report } from '../../write/report.tsx';
-import {
-  contextFor,
-  isGoodContext,
-  parsedContext,
-  rehearsalOf,
-  SERVICES,
-  shortService,
-} from './declaration.ts';
+import { contextFor, isGoodContext, rehearsalOf, SERVICES, shortService } from './declaration.ts';
 import { words } from './words.ts';
 
 const Code = lazy(() => import('../../code/code.tsx'));
@@ -50,7 +44,7 @@ export function Does({
   });
   const write = (next: string) => {
     onChange('contextText', next);
-    const parsed = parsedContext(next);
+    const parsed = parsedMembers(next);
     if (parsed !== undefined) onChange('invokeContext', parsed);
   };
   return (

@@ -43,7 +43,7 @@ export function Ledger({
       ? [
           {
             id: 'schedule',
-            title: t.name,
+            title: t.schedule,
             cell: ({ schedule }: Firing) => schedule,
             width: '9rem',
           },

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { type DryRun, type JsonObject, SvcError } from '#client/index.ts';
 import type { Remark } from '../../code/code.tsx';
+import { parsedMembers } from '../../form/members.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -234,11 +235,5 @@ function placeOf(error: unknown): Remark | undefined {
 }
 
 function parse(text: string): JsonObject | undefined {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  return text.trim() === '' ? {} : parsedMembers(text);
 }
