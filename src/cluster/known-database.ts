@@ -39,7 +39,7 @@ export async function requireKnownDatabase(options: KnownDatabaseOptions): Promi
   const [noted, now] = [await findNotedPlace(db), await findPlace(database)];
   if (noted === undefined) return notePlace(db, now);
   const unstopped = (await listUnstopped(db)).map(({ name }) => name);
-  const isMoved = noted.database !== now.database || differ(noted.cluster, now.cluster);
+  const isMoved = noted.is_made_anew || noted.database !== now.database || differ(noted.cluster, now.cluster);
   const isPutBack = now.has_target && (now.timeline ?? 0) > (noted.timeline ?? Number.POSITIVE_INFINITY);
   const isBehind =
     marker?.history === noted.history && now.lsn !== null && bytesAt(now.lsn) < bytesAt(marker.lsn);

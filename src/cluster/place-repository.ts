@@ -12,9 +12,13 @@ export interface NotedPlace {
 
 export type PlaceNow = Omit<NotedPlace, 'history'>;
 
-export async function findNotedPlace(db: Db): Promise<NotedPlace | undefined> {
-  const { rows } = await sql<NotedPlace>`
-    select history, cluster, database::bigint as database, timeline from database_place`.execute(db);
+/** @returns also whether its table was made anew since, as by `pg_restore --clean` */
+export async function findNotedPlace(
+  db: Db,
+): Promise<(NotedPlace & { readonly is_made_anew: boolean }) | undefined> {
+  const { rows } = await sql<NotedPlace & { readonly is_made_anew: boolean }>`
+    select history, cluster, database::bigint as database, timeline, coalesce(home <> tableoid, false) as is_made_anew
+    from database_place`.execute(db);
   return rows[0];
 }
 
@@ -34,9 +38,10 @@ async function storePlace(
   history: RawBuilder<unknown>,
 ): Promise<string> {
   const { rows } = await sql<{ history: string }>`
-    insert into database_place as place (cluster, database, timeline) values (${cluster}, ${database}, ${timeline})
+    insert into database_place as place (cluster, database, timeline, home)
+    values (${cluster}, ${database}, ${timeline}, 'database_place'::regclass)
     on conflict (only_one) do update
-    set cluster = excluded.cluster, database = excluded.database, timeline = excluded.timeline, history = ${history},
+    set cluster = excluded.cluster, database = excluded.database, timeline = excluded.timeline, home = excluded.home, history = ${history},
         noted_at = clock_timestamp()
     returning history`.execute(db);
   return oneRow(rows).history;

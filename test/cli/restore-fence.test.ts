@@ -143,6 +143,26 @@ describe('a database that was restored while it knows of nodes at work', () => {
   });
 });
 
+it('a dump that is loaded over the tables of the same database is noticed', async () => {
+  await using database = await createMigratedDatabase();
+  const asked = { database, nodeName: 'first', marker: undefined, asItIs: false };
+  const history = await requireKnownDatabase(asked);
+  await Membership.identify(database.db, 'first');
+  expect(await requireKnownDatabase(asked)).toBe(history);
+  // As pg_restore --clean does: the rows are those of before, and the table is another one.
+  await database.pool.query(`
+    create table loaded (like database_place including all);
+    insert into loaded select * from database_place;
+    drop table database_place;
+    alter table loaded rename to database_place`);
+  await expect(requireKnownDatabase(asked)).rejects.toThrow(
+    /was restored, or is a copy of one on which nodes/,
+  );
+  const anew = await requireKnownDatabase({ ...asked, asItIs: true });
+  expect(anew).not.toBe(history);
+  expect(await requireKnownDatabase(asked)).toBe(anew);
+});
+
 describe('a node that has seen more of its database than there is', () => {
   it('refuses it until its history begins anew', async () => {
     await using database = await createMigratedDatabase();

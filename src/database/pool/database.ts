@@ -1,10 +1,4 @@
-import {
-  type CompiledQuery,
-  type ControlledTransaction,
-  Kysely,
-  PostgresDialect,
-  type RawBuilder,
-} from 'kysely';
+import { type CompiledQuery, type ControlledTransaction, Kysely, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { LOCK_MS, TURN_MS } from '../patience.ts';
 import type { Tables } from '../tables.ts';
@@ -15,6 +9,7 @@ import { boundStatements } from './bounded-statements.ts';
 import { type Asker, ConnectionTurns } from './connection-turns.ts';
 import { askPlace } from './current-server.ts';
 import { admitSession, DatabasePool } from './database-client.ts';
+import { Dialect } from './postgres-dialect.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { retireReadOnlySession } from './read-only-session.ts';
 import { SilenceWatch } from './silence-watch.ts';
@@ -143,7 +138,7 @@ export function openDatabase(given: DatabaseOptions): Database {
   const pool = pooled(30_000);
   const waiting = new WaitingStatements(pool);
   const open = (own: pg.Pool): Db =>
-    new Kysely<Tables>({ dialect: new PostgresDialect({ pool: waiting.note(own) }) });
+    new Kysely<Tables>({ dialect: new Dialect({ pool: waiting.note(own) }) });
   const db = open(pool);
   const compiled = (statements: readonly RawBuilder<unknown>[]) =>
     statements.map((statement) => statement.compile(db));

@@ -48,6 +48,14 @@ describe('migrations', () => {
     expect((await inspectSchema(database.db, migrations)).pending).toEqual([]);
   });
 
+  it('tell of a session that was lost with them, and not that its lock could not be given back', async () => {
+    const text = '-- compatible\nselect pg_terminate_backend(pg_backend_pid())';
+    const folder = await folderOf({ '9000_cut_off.sql': text });
+    const migrations = [...(await readMigrations(SHIPPED)), ...(await readMigrations(folder))];
+    await expect(migrate(database.db, migrations)).rejects.toThrow(/terminat/);
+    expect((await inspectSchema(database.db, migrations)).pending).toEqual(['9000_cut_off']);
+  });
+
   it('leave views with comments for the operator', async () => {
     const { rows } = await sql<{ name: string; comment: string | null }>`
       select c.relname as name, obj_description(c.oid) as comment from pg_class c
