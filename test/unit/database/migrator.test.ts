@@ -52,7 +52,8 @@ describe('migrations', () => {
     const text = '-- compatible\nselect pg_terminate_backend(pg_backend_pid())';
     const folder = await folderOf({ '9000_cut_off.sql': text });
     const migrations = [...(await readMigrations(SHIPPED)), ...(await readMigrations(folder))];
-    await expect(migrate(database.db, migrations)).rejects.toThrow(/terminat/);
+    // What Postgres says of it may be lost with the connection.
+    await expect(migrate(database.db, migrations)).rejects.toThrow(/terminat|ECONNRESET/);
     expect((await inspectSchema(database.db, migrations)).pending).toEqual(['9000_cut_off']);
   });
 
