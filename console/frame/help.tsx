@@ -19,6 +19,7 @@ export function Help({
     ['/', t.keysFilter],
     ['j  k', t.keysRows],
     ['Enter', t.keysOpen],
+    ['Ctrl Enter', t.keysReview],
     ...screens.map((screen) => [`g ${screen.key}`, t.keysGo(screen.words[language].title)] as const),
   ];
   return (

@@ -70,9 +70,19 @@ describe.skipIf(executable === undefined).each(Object.entries(SCREENS))('the scr
     const { page } = visitor;
     await page.getByRole('heading', { level: 1 }).waitFor();
     await settled(page);
-    await page.keyboard.press('g');
-    await page.keyboard.press(row.key);
-    await page.getByRole('heading', { level: 1, name: row.title }).waitFor();
+    // On a busy machine the two may be too far apart to belong together.
+    const isThere = async () => {
+      await page.keyboard.press('g');
+      await page.keyboard.press(row.key);
+      return page
+        .getByRole('heading', { level: 1, name: row.title })
+        .waitFor({ timeout: 5_000 })
+        .then(
+          () => true,
+          () => false,
+        );
+    };
+    await expect.poll(isThere, { timeout: 60_000 }).toBe(true);
     await settled(page);
     expect(await tabbedThrough(page)).toEqual({ unreached: [], unseen: [] });
     if (row.opens instanceof RegExp) {

@@ -4,6 +4,7 @@ import { Button } from '../parts/button.tsx';
 import { Dialog, DialogFoot } from '../parts/dialog.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { TextField } from '../parts/field.tsx';
+import { useKeys } from '../parts/keys.ts';
 import { Menu } from '../parts/menu.tsx';
 import { Loaded } from '../parts/page.tsx';
 import { useGrants } from '../session/grants.ts';
@@ -110,6 +111,20 @@ function ReviewDialog({
     gcTime: 0,
   });
   const isInTheWay = isConflict(rehearsal.error) || isConflict(error);
+  const run = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      onDone(write, await apply(write));
+    } catch (thrown) {
+      setError(thrown);
+      setBusy(false);
+    }
+  };
+  const isTyped = write.typed === undefined || typed === write.typed;
+  const isReady =
+    rehearsal.data !== undefined && rehearsal.error === null && isTyped && !isBusy && !isInTheWay;
+  useKeys({ 'mod+enter': () => (isReady ? void run() : undefined) }, true);
   if (isInTheWay && write.base !== undefined) {
     return (
       <Dialog title={t.conflict} isWide onClose={onCancel}>
@@ -126,19 +141,7 @@ function ReviewDialog({
       </Dialog>
     );
   }
-  const run = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      onDone(write, await apply(write));
-    } catch (thrown) {
-      setError(thrown);
-      setBusy(false);
-    }
-  };
   const copies = copiesOf(write.call);
-  const isTyped = write.typed === undefined || typed === write.typed;
-  const isReady = rehearsal.data !== undefined && rehearsal.error === null && isTyped;
   return (
     <Dialog title={write.title} isWide onClose={isBusy ? undefined : onCancel}>
       <Loaded of={rehearsal}>
@@ -173,7 +176,7 @@ function ReviewDialog({
         </Button>
         <Button
           look={write.typed === undefined ? 'primary' : 'danger primary'}
-          isDisabled={!isReady}
+          isDisabled={!isReady && !isBusy}
           isPending={isBusy}
           onPress={() => void run()}
         >

@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import type { Call } from '#client/index.ts';
-import { useKeys } from '../../frame/keys.ts';
+import { useKeys } from '../../parts/keys.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Ago } from '../../parts/time.tsx';

@@ -1,9 +1,9 @@
 import { type FormEvent, useRef, useState } from 'react';
 import { asFilter, type Filter, filter } from '#client/index.ts';
 import { kindOf, type Property, titleOf } from '../../form/schema.ts';
-import { useKeys } from '../../frame/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { useKeys } from '../../parts/keys.ts';
 import { Select } from '../../parts/select.tsx';
 import { useWords } from '../../words/words.ts';
 import styles from './objects.module.css';

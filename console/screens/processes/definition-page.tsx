@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { useKeys } from '../../frame/keys.ts';
 import { Button } from '../../parts/button.tsx';
+import { useKeys } from '../../parts/keys.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { Loaded, Loading, Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';

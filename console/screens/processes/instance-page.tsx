@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { Stored } from '#client/index.ts';
 import { Diagram } from '../../diagram/diagram.tsx';
-import { useKeys } from '../../frame/keys.ts';
+import { useKeys } from '../../parts/keys.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { Card, Loaded, Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useKeys } from '../../frame/keys.ts';
 import { usePages } from '../../live/pages.ts';
 import { Button } from '../../parts/button.tsx';
+import { useKeys } from '../../parts/keys.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { PageList } from '../../parts/page-list.tsx';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useKeys } from '../../frame/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import type { Why } from '../../parts/chain.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { useKeys } from '../../parts/keys.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { Card, Loaded, Page } from '../../parts/page.tsx';
 import { Ago, absolute } from '../../parts/time.tsx';

@@ -103,7 +103,7 @@ describe.skipIf(executable === undefined)('schedules in the console', () => {
     await conflict.getByText('0 15 5 * * ?').waitFor();
     await conflict.getByRole('button', { name: 'Go on with mine' }).click();
     await page.getByText('Nothing has been written yet').waitFor();
-    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { level: 1, name: 'nightly-report', exact: true }).waitFor();
     expect((await site.server.api('GET', 'scheduler/job/nightly-report')).body.schedule).toBe('0 0 3 * * ?');
     await visitor.close();

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useKeys } from '../../frame/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
+import { useKeys } from '../../parts/keys.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';

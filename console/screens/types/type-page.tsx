@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useKeys } from '../../frame/keys.ts';
+import { useKeys } from '../../parts/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
