@@ -4,13 +4,13 @@ import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Flag } from '../../parts/flag.tsx';
-import { Loaded } from '../../parts/page.tsx';
 import { Select } from '../../parts/select.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import { usePlan } from '../../write/use-plan.ts';
 import { type Draft, draftOf, KINDS, operationsOf, withProperty } from './draft.ts';
+import { Effects } from './effects.tsx';
 import type { DeclaredType, Managed } from './managed.ts';
 import { words } from './words.ts';
 
@@ -133,31 +133,4 @@ export function PropertyDialog({
 
 function hasProperty({ schema }: DeclaredType, name: string): boolean {
   return Object.hasOwn(schema.properties ?? {}, name);
-}
-
-function Effects({ of }: { readonly of: ReturnType<typeof usePlan> }) {
-  const t = useWords(words);
-  return (
-    <Loaded of={of}>
-      {({ findings, warnings, effects }) => (
-        <section aria-label={t.plan} className="stack">
-          <h3>{t.plan}</h3>
-          {[...findings, ...warnings].map(({ message }) => (
-            <p key={message} className="note warn">
-              {message}
-            </p>
-          ))}
-          <ul className="lines">
-            {effects.map(({ text, sample }) => (
-              <li key={text}>
-                <span>{text}</span>
-                {sample === undefined ? null : <code className="soft">{sample.join(', ')}</code>}
-              </li>
-            ))}
-            {effects.length === 0 ? <li className="soft">{t.noEffects}</li> : null}
-          </ul>
-        </section>
-      )}
-    </Loaded>
-  );
 }

@@ -1,11 +1,13 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useKeys } from '../../parts/keys.ts';
 import { Button } from '../../parts/button.tsx';
+import { useKeys } from '../../parts/keys.ts';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
+import { HookList } from './hook-list.tsx';
 import {
   type Declared,
   type DeclaredType,
@@ -15,7 +17,7 @@ import {
   useManaged,
 } from './managed.ts';
 import { PropertyDialog } from './property-dialog.tsx';
-import { typeRoute } from './routes.ts';
+import { type TypeSearch, typeRoute } from './routes.ts';
 import { words } from './words.ts';
 
 type Row = readonly [string, Declared];
@@ -44,6 +46,8 @@ export function TypePage() {
 function One({ managed, declared }: { readonly managed: Managed; readonly declared: DeclaredType }) {
   const t = useWords(words);
   const c = useWords(common);
+  const navigate = useNavigate();
+  const { tab = 'properties' }: TypeSearch = typeRoute.useSearch();
   const [open, setOpen] = useState<{ readonly property: string | undefined }>();
   const { name, schema } = declared;
   const title = schema.title ?? name;
@@ -91,13 +95,29 @@ function One({ managed, declared }: { readonly managed: Managed; readonly declar
         </Button>
       }
     >
-      <Table
-        label={t.properties}
-        columns={columns}
-        rows={propertiesOf(declared)}
-        idOf={([id]) => id}
-        onOpen={([id]) => setOpen({ property: id })}
-        maxHeight="none"
+      <Tabs
+        label={title}
+        at={tab}
+        onGo={(next) =>
+          void navigate({ to: `/types/${encodeURIComponent(name)}`, search: { tab: next }, replace: true })
+        }
+        tabs={[
+          {
+            id: 'properties',
+            title: t.properties,
+            content: (
+              <Table
+                label={t.properties}
+                columns={columns}
+                rows={propertiesOf(declared)}
+                idOf={([id]) => id}
+                onOpen={([id]) => setOpen({ property: id })}
+                maxHeight="none"
+              />
+            ),
+          },
+          { id: 'hooks', title: t.hooks, content: <HookList managed={managed} declared={declared} /> },
+        ]}
       />
       {open === undefined ? null : (
         <PropertyDialog

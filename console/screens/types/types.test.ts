@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
-import { conforms } from '../../test/conform.ts';
+import { conforms, rewrite } from '../../test/conform.ts';
 import { type ConsoleSite, openSite } from '../../test/site.ts';
 
 const executable = await findBrowser();
@@ -16,6 +16,7 @@ describe.skipIf(executable === undefined)('types in the console', () => {
   it('look as every page does, in a list and one by one', async () => {
     await conforms(site, { path: '/types' }, { en: 'Types', de: 'Typen' });
     await conforms(site, { path: '/types/user' }, { en: 'User', de: 'User' });
+    await conforms(site, { path: '/types/user?tab=hooks' }, { en: 'User', de: 'User' });
   });
 
   it('get a property that is planned on the objects that there are, and shown in their forms', async () => {
@@ -54,6 +55,42 @@ describe.skipIf(executable === undefined)('types in the console', () => {
     await page.getByRole('button', { name: 'Go on with these' }).click();
     await page.getByText('Nothing has been written yet').waitFor();
     expect(await page.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true);
+    await visitor.close();
+  });
+
+  it('have hooks, of which one is written here, planned, and run from then on', async () => {
+    const visitor = await site.open({ path: '/types/assignment' });
+    const { page } = visitor;
+    await page.getByRole('tab', { name: 'Hooks' }).click();
+    await page.getByRole('row', { name: /onUpdate/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'The hook onUpdate' });
+    await dialog.getByRole('combobox', { name: 'Script' }).selectOption('javascript');
+    const editor = dialog.getByRole('textbox', { name: 'Script: Script' });
+    await rewrite(editor, 'newObject.description = ');
+    await dialog
+      .getByText(/does not compile/)
+      .first()
+      .waitFor();
+    await rewrite(editor, 'newObject.description = "Kept by " + resourceName;');
+    await dialog.getByText('Nothing for the objects that there are').waitFor();
+    expect(await visitor.axe()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Review' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('onUpdate of assignment is declared anew').waitFor();
+    await page.getByRole('row', { name: /onUpdate.*written here/ }).waitFor();
+    const { api } = site.server;
+    await api('PUT', 'managed/assignment/vpn', {
+      body: { name: 'vpn', description: 'The way in', mapping: 'none' },
+    });
+    const change = [{ operation: 'replace', field: '/description', value: 'Another one' }];
+    const changed = await api('PATCH', 'managed/assignment/vpn', { body: change });
+    expect(changed.body.description).toBe('Kept by managed/assignment/vpn');
+    await page.goto(`${site.server.url}/console/types/user?tab=hooks`);
+    await page.getByRole('row', { name: /onCreate/ }).click();
+    await page.getByRole('link', { name: 'Rehearse it' }).click();
+    await page.getByRole('heading', { level: 1, name: 'ui/onCreate-user-set-default-fields.js' }).waitFor();
+    expect(visitor.problems).toEqual([]);
     await visitor.close();
   });
 

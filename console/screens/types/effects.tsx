@@ -1,0 +1,32 @@
+import { Loaded } from '../../parts/page.tsx';
+import { useWords } from '../../words/words.ts';
+import type { usePlan } from '../../write/use-plan.ts';
+import { words } from './words.ts';
+
+/** What a change of a type would mean for the objects that there are. */
+export function Effects({ of }: { readonly of: ReturnType<typeof usePlan> }) {
+  const t = useWords(words);
+  return (
+    <Loaded of={of}>
+      {({ findings, warnings, effects }) => (
+        <section aria-label={t.plan} className="stack">
+          <h3>{t.plan}</h3>
+          {[...findings, ...warnings].map(({ message }) => (
+            <p key={message} className="note warn">
+              {message}
+            </p>
+          ))}
+          <ul className="lines">
+            {effects.map(({ text, sample }) => (
+              <li key={text}>
+                <span>{text}</span>
+                {sample === undefined ? null : <code className="soft">{sample.join(', ')}</code>}
+              </li>
+            ))}
+            {effects.length === 0 ? <li className="soft">{t.noEffects}</li> : null}
+          </ul>
+        </section>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,84 @@
+import type { JsonObject, PatchOperation } from '#client/index.ts';
+import { type DeclaredType, type Managed, propertiesOf } from './managed.ts';
+
+/** Of a type, in the order in which a life runs through them. */
+export const HOOKS = [
+  'onCreate',
+  'onRead',
+  'onUpdate',
+  'onDelete',
+  'onStore',
+  'onRetrieve',
+  'onValidate',
+  'onSync',
+  'postCreate',
+  'postUpdate',
+  'postDelete',
+] as const;
+
+const PROPERTY_HOOKS = ['onRetrieve', 'onStore', 'onValidate'] as const;
+
+type Json = JsonObject[string];
+
+export interface Hook {
+  readonly name: (typeof HOOKS)[number];
+  /** Whose hook it is; undefined: of the type. */
+  readonly property: string | undefined;
+  /** Undefined: there is none. */
+  readonly script: Json;
+}
+
+/** All hooks that the type can have, and those that its properties have. */
+export function hooksOf(declared: DeclaredType): readonly Hook[] {
+  return [
+    ...HOOKS.map((name) => ({ name, property: undefined, script: scriptIn(declared, name) })),
+    ...propertiesOf(declared).flatMap(([property, value]) =>
+      PROPERTY_HOOKS.filter((name) => scriptIn(value, name) !== undefined).map((name) => ({
+        name,
+        property,
+        script: scriptIn(value, name),
+      })),
+    ),
+  ];
+}
+
+/** A hook that is declared as null is none. */
+function scriptIn(holder: object, name: string): Json {
+  return Reflect.get(holder, name) ?? undefined;
+}
+
+/** As the server knows what runs: the names under which the workbench finds its variables. */
+export function runAsOf({ name, property }: Hook): string {
+  return property === undefined ? name : `property${name[0]?.toUpperCase()}${name.slice(1)}`;
+}
+
+function withScript<T extends object>(holder: T, { name, script }: Hook): T {
+  const changed: T = { ...holder };
+  if (script === undefined) Reflect.deleteProperty(changed, name);
+  else Reflect.set(changed, name, script);
+  return changed;
+}
+
+/** `managed.json` as it would be. */
+export function withHook({ content }: Managed, type: string, hook: Hook): JsonObject {
+  const { property } = hook;
+  const changed = (declared: DeclaredType): DeclaredType => {
+    if (property === undefined) return withScript(declared, hook);
+    const { properties = {} } = declared.schema;
+    const one = withScript(properties[property] ?? {}, hook);
+    return { ...declared, schema: { ...declared.schema, properties: { ...properties, [property]: one } } };
+  };
+  const objects = content.objects.map((each) => (each.name === type ? changed(each) : each));
+  return JSON.parse(JSON.stringify({ ...content, objects }));
+}
+
+export function operationsOf(
+  { content }: Managed,
+  type: string,
+  { name, property, script }: Hook,
+): readonly PatchOperation[] {
+  const at = content.objects.findIndex((each) => each.name === type);
+  const place = property === undefined ? '' : `/schema/properties/${property}`;
+  const field = `/objects/${at}${place}/${name}`;
+  return [script === undefined ? { operation: 'remove', field } : { operation: 'add', field, value: script }];
+}
