@@ -32,4 +32,34 @@ describe.skipIf(executable === undefined)('the audit in the console', () => {
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });
+
+  it('says when there was how much, and of whom, and goes to that', async () => {
+    const visitor = await site.open({ path: '/audit' });
+    const { page } = visitor;
+    const bars = page.getByRole('listbox', { name: 'How much there was, and when' });
+    await bars.getByRole('option').last().click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('step')).not.toBe(null);
+    await page
+      .getByRole('row', { name: /svc-admin/ })
+      .first()
+      .waitFor();
+    await bars.getByRole('option').first().press('Home');
+    await page.keyboard.press('Space');
+    await page.getByText('Nothing fits this filter').waitFor();
+    await page.keyboard.press('Space');
+    await page.getByRole('combobox', { name: 'How far back' }).selectOption({ label: 'A week, by the day' });
+    await expect.poll(() => bars.getByRole('option').count()).toBe(7);
+    const people = page.getByRole('group', { name: 'Who' });
+    await people.getByRole('button', { name: /^avo/ }).click();
+    await expect.poll(() => new URL(page.url()).searchParams.get('filter')).toBe('userId eq "avo"');
+    await expect.poll(() => people.getByRole('button').count()).toBe(1);
+    await page.getByRole('row', { name: /avo/ }).first().waitFor();
+    await page
+      .getByRole('group', { name: 'What' })
+      .getByRole('button', { name: /^CREATE/ })
+      .click();
+    await expect.poll(() => page.getByRole('row', { name: /UPDATE/ }).count()).toBe(0);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
 });

@@ -1,14 +1,17 @@
 import { useNavigate } from '@tanstack/react-router';
 import { filter as filterOf } from '#client/index.ts';
 import { usePages } from '../../live/pages.ts';
+import { and } from '../../parts/filters.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { PageList } from '../../parts/page-list.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.ts';
+import { CountedEntries } from './counted.tsx';
 import { type Entry, Outcome, objectOf, requestOf } from './entry.tsx';
 import { type ListSearch, listRoute } from './routes.ts';
+import { type Stretch, spanOf, stepAt, stepOf } from './span.ts';
 import { words } from './words.ts';
 
 const PAGE_SIZE = '50';
@@ -28,11 +31,14 @@ export function ListPage() {
     ...(topic === undefined ? [] : [filterOf`topic eq ${topic}`.text]),
     ...(filter === undefined ? [] : [topic === undefined ? filter : `(${filter})`]),
   ];
+  const fits = parts.length === 0 ? 'true' : parts.join(' and ');
+  const span = spanOf(search.span);
+  const step = stepOf(search.step);
   const list = usePages<Entry>({
     key: ['audit', 'list'],
     path: 'audit/_all',
     parameters: {
-      _queryFilter: parts.length === 0 ? 'true' : parts.join(' and '),
+      _queryFilter: step === undefined ? fits : and(fits, within(stepAt(span, step))),
       _sortKeys: '-timestamp',
       _pageSize: PAGE_SIZE,
       _fields: 'topic,timestamp,userId,objectId,operation,status,result,changedFields,transactionId',
@@ -60,6 +66,15 @@ export function ListPage() {
         />
       }
     >
+      <CountedEntries
+        fits={fits}
+        span={span}
+        step={step}
+        onSpan={(next) => go({ span: next, step: undefined })}
+        onStep={(next) => go({ step: next })}
+        filter={filter ?? ''}
+        onFilter={(text) => go({ filter: text })}
+      />
       <PageList
         of={list}
         filter={{
@@ -68,11 +83,15 @@ export function ListPage() {
           value: filter ?? '',
           onFilter: (text) => go({ filter: text }),
         }}
-        empty={<Empty icon="audit" title={filter === undefined ? t.none : t.noHits} />}
+        empty={<Empty icon="audit" title={filter === undefined && step === undefined ? t.none : t.noHits} />}
         label={t.title}
         columns={columns}
         linkOf={({ transactionId }) => `/audit/${encodeURIComponent(requestOf(transactionId))}`}
       />
     </Page>
   );
+}
+
+function within({ from, to }: Stretch): string {
+  return filterOf`timestamp ge ${from} and timestamp lt ${to}`.text;
 }

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { JsonObject, Page } from '#client/index.ts';
 import { titleOf } from '../../form/schema.ts';
 import { Button } from '../../parts/button.tsx';
+import { and, literal } from '../../parts/filters.ts';
 import { Select } from '../../parts/select.tsx';
 import { client } from '../../session/client.ts';
 import { plainText } from '../../words/plain-text.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
-import { and, literal } from './filters.ts';
 import type { ManagedType } from './types.ts';
 import { words } from './words.ts';
 

@@ -4,6 +4,7 @@ import type { JsonObject } from '#client/index.ts';
 import { isReference, nameOf, type Property, titleOf } from '../../form/schema.ts';
 import { usePages } from '../../live/pages.ts';
 import { Button } from '../../parts/button.tsx';
+import { oneOf } from '../../parts/filters.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { PageList } from '../../parts/page-list.tsx';
@@ -15,7 +16,6 @@ import { BulkDialog, OperationNote, useBulkDelete, useExport } from './bulk.tsx'
 import { Condition } from './condition.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { Facets } from './facets.tsx';
-import { oneOf } from './filters.ts';
 import styles from './objects.module.css';
 import { type ListSearch, listRoute } from './routes.ts';
 import { type ManagedType, useType, useTypes } from './types.ts';
