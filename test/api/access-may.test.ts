@@ -28,6 +28,38 @@ const ask = async (body: unknown, caller: typeof asAda = api) => {
   return answer.body;
 };
 
+describe('GET /access', () => {
+  it('shows administrators all rules in their order, and nobody else', async () => {
+    const { status, body } = await api('GET', 'access');
+    expect(status).toBe(200);
+    const lines = body.rules.map(({ line }: { line: number }) => line);
+    expect(lines).toEqual(lines.toSorted((one: number, other: number) => one - other));
+    expect(body.rules).toContainEqual({
+      file: 'script/access.js',
+      index: expect.any(Number),
+      line: expect.any(Number),
+      pattern: 'managed/user',
+      roles: ['svc-cert'],
+      methods: ['patch', 'action'],
+      actions: ['patch'],
+      excludePatterns: [],
+      condition: "restrictPatchToFields(['password'])",
+    });
+    expect((await asAda('GET', 'access')).body.detail.id).toBe('ACCESS_DENIED');
+  });
+
+  it('shows them only to who may evaluate scripts, even where a rule lets others read it', async () => {
+    const rules = `var httpAccessConfig = { configs: [
+      { pattern: 'access', roles: '*', methods: 'read', actions: '' },
+      { pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' } ] };`;
+    await using other = await startTestServer({ files: { 'script/access.js': rules } });
+    await callersOf(() => other.api).createUser('ada');
+    const asked = await callerAs(() => other.api, 'ada')('GET', 'access');
+    expect([asked.status, asked.body.rules]).toEqual([403, undefined]);
+    expect((await other.api('GET', 'access')).body.rules).toMatchObject([{ index: 0 }, { index: 1 }]);
+  });
+});
+
 describe('POST /access?_action=may', () => {
   it('says to a user what it may do, and why not, without the rules', async () => {
     expect(

@@ -35,6 +35,7 @@ const ASKED: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   rights: [
+    ['GET access', 403, { rules: some }],
     [
       'POST access?_action=may',
       200,

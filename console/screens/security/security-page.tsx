@@ -7,6 +7,7 @@ import { Keys } from './keys.tsx';
 import { Lockouts } from './lockouts.tsx';
 import { May } from './may.tsx';
 import { route, type SecuritySearch } from './routes.ts';
+import { Rules } from './rules.tsx';
 import { Sessions } from './sessions.tsx';
 import { words } from './words.ts';
 
@@ -24,10 +25,19 @@ export function SecurityPage() {
           { id: 'sessions', title: t.sessions, content: <Sessions /> },
           { id: 'apikeys', title: t.apiKeys, content: <ApiKeys /> },
           { id: 'lockouts', title: t.lockouts, content: <Lockouts /> },
-          { id: 'may', title: t.may, content: <May /> },
+          { id: 'may', title: t.may, content: <Rights /> },
           { id: 'keys', title: t.keys, content: <Keys /> },
         ]}
       />
     </Page>
+  );
+}
+
+function Rights() {
+  return (
+    <div className="stack">
+      <May />
+      <Rules />
+    </div>
   );
 }

@@ -35,6 +35,27 @@ describe.skipIf(executable === undefined)('security in the console', () => {
     await visitor.close();
   });
 
+  it('shows which role may ask for what, by the rules in force', async () => {
+    const visitor = await site.open({ path: '/security?tab=may' });
+    const { page } = visitor;
+    const rules = page.getByRole('grid', { name: 'All rules, by role' });
+    await rules.getByRole('columnheader', { name: 'svc-authorized' }).waitFor();
+    const own = rules.getByRole('row', { name: /reauthIfProtectedAttributeChange/ });
+    await own.getByText('update, patch, action: patch').waitFor();
+    await rules
+      .getByRole('row', { name: /but repo, repo\/\*/ })
+      .getByText('everything')
+      .waitFor();
+    await page.getByRole('combobox', { name: 'Role', exact: true }).selectOption('svc-cert');
+    await expect.poll(() => rules.getByRole('columnheader', { name: 'svc-authorized' }).count()).toBe(0);
+    await rules
+      .getByRole('row', { name: /restrictPatchToFields/ })
+      .getByText('patch, action: patch')
+      .waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('makes the key of a program, shows it once, and takes it away', async () => {
     const visitor = await site.open({ path: '/security?tab=apikeys' });
     const { page } = visitor;

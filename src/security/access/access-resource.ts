@@ -7,12 +7,14 @@ import {
   type Context,
   type RouteHandler,
   type Router,
+  resource,
   type SecurityContext,
   singleton,
 } from '#resource/index.ts';
 import { parseQuestions } from './access-question.ts';
+import type { AccessRule } from './access-rule.ts';
 import type { AccessRules } from './access-rules.ts';
-import { judgeRequest } from './judge-request.ts';
+import { judgeRequest, namedRule } from './judge-request.ts';
 import { Lookups } from './lookups.ts';
 
 export interface AccessResourceOptions {
@@ -22,11 +24,21 @@ export interface AccessResourceOptions {
   readonly personNamed: (name: string, context: Context) => Promise<SecurityContext | undefined>;
 }
 
-/** `/access`: what the caller may do, and for administrators why, and what others may do. */
+/** `/access`: what the caller may do, and for administrators why, what others may do, and the rules that say so. */
 export function accessResource(options: AccessResourceOptions): RouteHandler {
   const { rules, router } = options;
   return singleton({
     description: { title: 'access' },
+    /** All rules, for those who may see scripts: they say who may do what. */
+    async read(context) {
+      if (!(await router.maySeeScripts(context))) {
+        throw new ForbiddenError('Access denied', {
+          id: 'ACCESS_DENIED',
+          hint: 'The rules are shown to those who may evaluate scripts; ask `may` what you may do yourself',
+        });
+      }
+      return resource('', null, { rules: rules.all.map(ruleView) });
+    },
     actions: new ActionTable({
       may: {
         does: 'Says of each of up to 200 requests whether it would be granted and why; administrators may ask `as` somebody else, and see the rule',
@@ -60,6 +72,17 @@ export function accessResource(options: AccessResourceOptions): RouteHandler {
       },
     }),
   });
+}
+
+function ruleView(rule: AccessRule): JsonObject {
+  const { methods, actions, excludePatterns, text } = rule;
+  return {
+    ...namedRule(rule),
+    methods: [...methods],
+    actions: [...actions].filter((action) => action !== ''),
+    excludePatterns: [...excludePatterns],
+    ...(text === null ? {} : { condition: text }),
+  };
 }
 
 /** Conditions about tasks and processes read them, and what has no path that can be read is refused anyway. */

@@ -81,6 +81,11 @@ export class AccessRules {
     this.#named = namesIn([text, ...conditions]).union(new Set(roles));
   }
 
+  /** In the order in which they are tried. */
+  get all(): readonly AccessRule[] {
+    return this.#rules;
+  }
+
   /** Whether a script may have to say if the request is granted. */
   needsScript(request: Request): boolean {
     return this.#scripted.some((rule) => fitsRule(rule, questionOf(request, [])));

@@ -123,16 +123,21 @@ function idOf(error: ResourceError): { readonly id?: string } {
   return typeof id === 'string' ? { id } : {};
 }
 
-function shownRule(rule: AccessRule, holds: boolean | undefined): JsonObject {
-  const { index, line, pattern, roles, text } = rule;
+/** Which rule that is, and for whom. */
+export function namedRule({ index, line, pattern, roles }: AccessRule): JsonObject {
   return {
-    rule: {
-      file: ACCESS_FILE,
-      index,
-      ...(line === undefined ? {} : { line }),
-      pattern,
-      roles: [...roles],
-    },
+    file: ACCESS_FILE,
+    index,
+    ...(line === undefined ? {} : { line }),
+    pattern,
+    roles: [...roles],
+  };
+}
+
+function shownRule(rule: AccessRule, holds: boolean | undefined): JsonObject {
+  const { text } = rule;
+  return {
+    rule: namedRule(rule),
     ...(text === null ? {} : { condition: { text, ...(holds === undefined ? {} : { result: holds }) } }),
   };
 }
