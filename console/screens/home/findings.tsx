@@ -1,12 +1,14 @@
-import { useRef } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import type { Call } from '#client/index.ts';
-import { useKeys } from '../../parts/keys.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { useKeys } from '../../parts/keys.ts';
+import { Ago, useNow } from '../../parts/time.tsx';
 import { ResourceLink } from '../../sync/resource-link.tsx';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
+import { inForce, keep, keyOf, useAside } from './aside.ts';
+import { AsideDialog } from './aside-dialog.tsx';
 import styles from './home.module.css';
 import type { Finding } from './status.ts';
 import { words } from './words.ts';
@@ -17,26 +19,90 @@ const LOOKS: Readonly<Record<Finding['severity'], readonly [Tone, string]>> = {
   info: ['info', 'i'],
 };
 
-/** What is wrong, why, and what mends it; the mend is rehearsed first. */
+/** What is wrong, why, and what mends it; the mend is rehearsed first. What somebody has put aside stands below. */
 export function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   const t = useWords(words);
+  const review = useReview();
+  const kept = useAside();
+  const aside = inForce(kept.data, useNow());
+  const [later, setLater] = useState<Finding>();
   const list = useRef<HTMLUListElement>(null);
   const goTo = (nth: number) =>
     list.current?.querySelectorAll('li')[nth]?.querySelector<HTMLElement>('a, button')?.focus();
-  useKeys(Object.fromEntries(findings.slice(0, 9).map((_, nth) => [String(nth + 1), () => goTo(nth)])));
-  if (findings.length === 0) return null;
+  const open = findings.filter((finding) => !aside.has(keyOf(finding)));
+  const put = findings.filter((finding) => aside.has(keyOf(finding)));
+  useKeys(Object.fromEntries(open.slice(0, 9).map((_, nth) => [String(nth + 1), () => goTo(nth)])));
+  const store = (next: typeof aside, title: string, done: string) => {
+    if (kept.data === undefined) return;
+    void review({ title, done, call: keep(kept.data, next), touches: ['preference', 'audit'] });
+  };
+  const showAgain = (finding: Finding) =>
+    store(
+      new Map([...aside].filter(([key]) => key !== keyOf(finding))),
+      t.againTitle(finding.subject),
+      t.againDone(finding.subject),
+    );
   return (
-    <section className="card" aria-label={t.findings}>
-      <ul ref={list}>
-        {findings.map((finding) => (
-          <OneFinding key={`${finding.id} ${finding.subject}`} finding={finding} />
-        ))}
-      </ul>
-    </section>
+    <>
+      {open.length === 0 ? null : (
+        <section className="card" aria-label={t.findings}>
+          <ul ref={list}>
+            {open.map((finding) => (
+              <OneFinding key={keyOf(finding)} finding={finding}>
+                {kept.data === undefined ? null : (
+                  <Button look="quiet" onPress={() => setLater(finding)}>
+                    {t.later}
+                  </Button>
+                )}
+              </OneFinding>
+            ))}
+          </ul>
+        </section>
+      )}
+      {put.length === 0 ? null : (
+        <details className="card">
+          <summary className={styles['aside']}>{t.aside(put.length)}</summary>
+          <ul>
+            {put.map((finding) => {
+              const { until, reason } = aside.get(keyOf(finding)) ?? {};
+              return (
+                <OneFinding key={keyOf(finding)} finding={finding}>
+                  <span className="soft">
+                    {reason} · <Ago at={until} />
+                  </span>
+                  <Button onPress={() => showAgain(finding)}>{t.again}</Button>
+                </OneFinding>
+              );
+            })}
+          </ul>
+        </details>
+      )}
+      {later === undefined ? null : (
+        <AsideDialog
+          what={later.subject}
+          onClose={() => setLater(undefined)}
+          onAside={(one) => {
+            setLater(undefined);
+            store(
+              new Map([...aside, [keyOf(later), one]]),
+              t.asideTitle(later.subject),
+              t.asideDone(later.subject),
+            );
+          }}
+        />
+      )}
+    </>
   );
 }
 
-function OneFinding({ finding }: { readonly finding: Finding }) {
+function OneFinding({
+  finding,
+  children,
+}: {
+  readonly finding: Finding;
+  /** What else is done about it. */
+  readonly children: ReactNode;
+}) {
   const t = useWords(words);
   const review = useReview();
   const { severity, subject, text, hint, since, at, actions = [] } = finding;
@@ -82,6 +148,7 @@ function OneFinding({ finding }: { readonly finding: Finding }) {
           </Button>
         );
       })}
+      {children}
     </li>
   );
 }

@@ -3,10 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { Badge } from '../../parts/badge.tsx';
 import { type Bar, Bars } from '../../parts/bars.tsx';
 import { Card, Loaded, Page } from '../../parts/page.tsx';
-import { Ago, absolute } from '../../parts/time.tsx';
+import { Ago, absolute, useNow } from '../../parts/time.tsx';
 import { client } from '../../session/client.ts';
 import { ResourceLink } from '../../sync/resource-link.tsx';
 import { useLanguage, useWords } from '../../words/words.ts';
+import { inForce, keyOf, useAside } from './aside.ts';
 import { Findings } from './findings.tsx';
 import styles from './home.module.css';
 import type { Status } from './status.ts';
@@ -24,14 +25,16 @@ export function HomePage() {
     refetchInterval: LOOK_MS,
     placeholderData: keepPreviousData,
   });
-  const count = status.data?.findings.filter(({ severity }) => severity !== 'info').length;
+  const aside = inForce(useAside().data, useNow());
+  const wanted = status.data?.findings.filter(({ severity }) => severity !== 'info');
+  const count = wanted?.filter((finding) => !aside.has(keyOf(finding))).length;
   return (
     <Page
       title={t.title}
       says={
         count === undefined ? null : count === 0 ? (
-          <Badge tone="good" mark="✓">
-            {t.well}
+          <Badge tone={wanted?.length === 0 ? 'good' : 'quiet'} mark={wanted?.length === 0 ? '✓' : '‖'}>
+            {wanted?.length === 0 ? t.well : t.aside(wanted?.length ?? 0)}
           </Badge>
         ) : (
           <Badge tone="warn" mark="!">

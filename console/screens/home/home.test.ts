@@ -49,6 +49,35 @@ describe.skipIf(executable === undefined)('the start of the console', () => {
     await visitor.close();
   });
 
+  it('puts aside what somebody knows of, with a reason, for them alone, and shows it again', async () => {
+    const visitor = await site.open({ path: '/home' });
+    const { page } = visitor;
+    const findings = page.getByRole('region', { name: 'What needs you' }).getByRole('listitem');
+    const known = findings.filter({ hasText: 'scheduler/job/sync-hr' });
+    await known.first().getByRole('button', { name: 'Later' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Put scheduler/job/sync-hr aside' });
+    await dialog.getByRole('textbox', { name: 'Why' }).fill('Mended with the next release');
+    expect(await visitor.axe()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Review' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('scheduler/job/sync-hr is put aside').waitFor();
+    await expect.poll(() => known.count()).toBe(0);
+    const other = await site.open({ path: '/home' });
+    await other.page.getByText('1 put aside').first().waitFor();
+    await other.close();
+    const trail = 'audit/activity?_queryFilter=objectId+co+"console.aside"&_fields=after';
+    expect(JSON.stringify((await site.server.api('GET', trail)).body)).toContain('with the next release');
+    await page.getByText('1 put aside').last().click();
+    await page.getByText('Mended with the next release').waitFor();
+    await page.getByRole('button', { name: 'Show it again' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await known.first().waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('is not offered to somebody who may not look at the server, who begins with their own pages', async () => {
     const visitor = await site.open({ user: 'avo', path: '/' });
     const { page } = visitor;
