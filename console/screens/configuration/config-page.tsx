@@ -15,6 +15,7 @@ import { useWords } from '../../words/words.ts';
 import { Plan, remarksOf } from '../../write/plan.tsx';
 import { useReview } from '../../write/review.tsx';
 import { usePlan } from '../../write/use-plan.ts';
+import { ConfigForm } from './config-form.tsx';
 import { ConfigHistory } from './history.tsx';
 import { useNames } from './names.ts';
 import { type Origin, OriginBadge } from './origin.tsx';
@@ -174,6 +175,24 @@ function One({ of: { id, revision, origin, content, effective } }: { readonly of
                   />
                 </Suspense>
                 {sent === undefined ? <p className="problem">{t.notJson}</p> : null}
+                {isChanged && sent !== undefined ? <Plan of={plan} /> : null}
+              </div>
+            ),
+          },
+          {
+            id: 'form',
+            title: t.form,
+            content: (
+              <div className="stack">
+                {sent === undefined ? (
+                  <p className="problem">{t.notJson}</p>
+                ) : (
+                  <ConfigForm
+                    id={id}
+                    content={sent}
+                    onChange={(next) => write(JSON.stringify(next, null, 2))}
+                  />
+                )}
                 {isChanged && sent !== undefined ? <Plan of={plan} /> : null}
               </div>
             ),

@@ -17,6 +17,7 @@ describe.skipIf(executable === undefined)('configuration in the console', () => 
     await conforms(site, { path: '/configuration' }, { en: 'Configuration', de: 'Konfiguration' });
     await conforms(site, { path: '/configuration/of/audit' }, { en: 'audit', de: 'audit' });
     await conforms(site, { path: '/configuration/of/audit?tab=effective' }, { en: 'audit', de: 'audit' });
+    await conforms(site, { path: '/configuration/of/audit?tab=form' }, { en: 'audit', de: 'audit' });
   });
 
   it('is planned as it is written: what is wrong at its line, and what would follow', async () => {
@@ -66,6 +67,27 @@ describe.skipIf(executable === undefined)('configuration in the console', () => 
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('audit is as its file has it').waitFor();
     expect((await site.server.api('GET', 'config/audit')).body.keepDays).toBe(365);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('is filled in as a form, which says what holds otherwise, and keeps what it does not know', async () => {
+    const { api } = site.server;
+    const { _id, _rev, ...scheduler } = (await api('GET', 'config/scheduler')).body;
+    await api('PUT', 'config/scheduler', { body: { ...scheduler, '#note': 'kept' } });
+    const visitor = await site.open({ path: '/configuration/of/scheduler?tab=form' });
+    const { page } = visitor;
+    const threads = page.getByRole('textbox', { name: 'threadCount', exact: true });
+    await page.getByText('otherwise 10').waitFor();
+    await threads.fill('7');
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('scheduler is in force, on all nodes').waitFor();
+    expect((await api('GET', 'config/scheduler')).body).toMatchObject({
+      threadPool: { threadCount: '7' },
+      '#note': 'kept',
+    });
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });
