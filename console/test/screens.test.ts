@@ -19,7 +19,7 @@ interface Row {
   readonly pages?: readonly string[];
   /** Where somebody is told that they may not, unless that is its beginning and those pages. */
   readonly refusedAt?: readonly string[];
-  /** Its columns are called as the properties are that they show. */
+  /** Its columns are called as the properties or roles are that they show. */
   readonly hasForeignColumns?: boolean;
 }
 
@@ -45,14 +45,20 @@ const SCREENS: Readonly<Record<string, Row>> = {
   },
   scans: { key: 'b', title: 'Scans' },
   scripts: { key: 'w', title: 'Scripts', opens: /\.(?:js|groovy)$/ },
-  types: { key: 't', title: 'Types', opens: /./, pages: ['/types/user'] },
+  types: { key: 't', title: 'Types', opens: /./, pages: ['/types/user', '/types/user?tab=hooks'] },
   systems: { key: 'y', title: 'Systems', opens: /^hr$/, pages: ['/systems/hr'], hasForeignColumns: true },
   mappings: { key: 'l', title: 'Mappings', opens: /^hr_user$/, pages: ['/mappings/hr_user'] },
   reconciliations: { key: 'd', title: 'Reconciliations' },
-  configuration: { key: 'c', title: 'Configuration', opens: /./, pages: ['/configuration/of/audit'] },
+  configuration: {
+    key: 'c',
+    title: 'Configuration',
+    opens: /./,
+    pages: ['/configuration/of/audit', '/configuration/of/audit?tab=form'],
+  },
   security: {
     key: 'e',
     title: 'Security',
+    hasForeignColumns: true,
     pages: ['/security?tab=may', '/security?tab=keys'],
     // Everybody sees their own sessions.
     refusedAt: ['/security?tab=apikeys', '/security?tab=keys'],

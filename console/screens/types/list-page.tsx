@@ -1,7 +1,10 @@
+import { useState } from 'react';
+import { Button } from '../../parts/button.tsx';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useLanguage, useWords } from '../../words/words.ts';
 import { type DeclaredType, propertiesOf, useCounts, useManaged } from './managed.ts';
+import { NewType } from './new-type.tsx';
 import { words } from './words.ts';
 
 export function ListPage() {
@@ -9,6 +12,7 @@ export function ListPage() {
   const language = useLanguage();
   const managed = useManaged();
   const counts = useCounts();
+  const [isNew, setNew] = useState(false);
   const number = new Intl.NumberFormat(language);
   const columns: readonly Column<DeclaredType>[] = [
     {
@@ -27,7 +31,17 @@ export function ListPage() {
     { id: 'properties', title: t.properties, cell: (row) => propertiesOf(row).length, width: '9rem' },
   ];
   return (
-    <Page title={t.title} says={t.says}>
+    <Page
+      title={t.title}
+      says={t.says}
+      actions={
+        managed.data === undefined ? null : (
+          <Button look="primary" icon="plus" onPress={() => setNew(true)}>
+            {t.newType}
+          </Button>
+        )
+      }
+    >
       <Loaded of={managed}>
         {({ content: { objects } }) =>
           objects.length === 0 ? (
@@ -43,6 +57,9 @@ export function ListPage() {
           )
         }
       </Loaded>
+      {isNew && managed.data !== undefined ? (
+        <NewType managed={managed.data} onClose={() => setNew(false)} />
+      ) : null}
     </Page>
   );
 }

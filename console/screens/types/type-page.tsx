@@ -17,6 +17,7 @@ import {
   useManaged,
 } from './managed.ts';
 import { PropertyDialog } from './property-dialog.tsx';
+import { RelationshipDialog } from './relationship-dialog.tsx';
 import { type TypeSearch, typeRoute } from './routes.ts';
 import { words } from './words.ts';
 
@@ -49,6 +50,7 @@ function One({ managed, declared }: { readonly managed: Managed; readonly declar
   const navigate = useNavigate();
   const { tab = 'properties' }: TypeSearch = typeRoute.useSearch();
   const [open, setOpen] = useState<{ readonly property: string | undefined }>();
+  const [isRelating, setRelating] = useState(false);
   const { name, schema } = declared;
   const title = schema.title ?? name;
   const required = new Set(schema.required ?? []);
@@ -90,9 +92,12 @@ function One({ managed, declared }: { readonly managed: Managed; readonly declar
         </span>
       }
       actions={
-        <Button look="primary" icon="plus" onPress={() => setOpen({ property: undefined })}>
-          {t.add}
-        </Button>
+        <div className="row">
+          <Button onPress={() => setRelating(true)}>{t.addRelationship}</Button>
+          <Button look="primary" icon="plus" onPress={() => setOpen({ property: undefined })}>
+            {t.add}
+          </Button>
+        </div>
       }
     >
       <Tabs
@@ -127,6 +132,9 @@ function One({ managed, declared }: { readonly managed: Managed; readonly declar
           onClose={() => setOpen(undefined)}
         />
       )}
+      {isRelating ? (
+        <RelationshipDialog managed={managed} declared={declared} onClose={() => setRelating(false)} />
+      ) : null}
     </Page>
   );
 }

@@ -94,6 +94,41 @@ describe.skipIf(executable === undefined)('types in the console', () => {
     await visitor.close();
   });
 
+  it('are declared anew, with a relationship that leads both ways, and have objects at once', async () => {
+    const visitor = await site.open({ path: '/types' });
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'New type' }).click();
+    const naming = page.getByRole('dialog', { name: 'New type' });
+    await naming.getByRole('textbox', { name: 'Name' }).fill('user');
+    await naming.getByText('It is taken').waitFor();
+    await naming.getByRole('textbox', { name: 'Name' }).fill('device');
+    await naming.getByRole('textbox', { name: 'Shown as' }).fill('Device');
+    await naming.getByRole('button', { name: 'Review' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Device' }).waitFor();
+    await page.getByRole('button', { name: 'Add a relationship' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a relationship' });
+    await dialog.getByRole('combobox', { name: 'Leads to objects of' }).selectOption('user');
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('owner');
+    await dialog.getByRole('textbox', { name: 'Name of the way back' }).fill('devices');
+    await dialog.getByRole('region', { name: 'What it would mean' }).waitFor();
+    expect(await visitor.axe()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Review' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('row', { name: /owner/ }).waitFor();
+    const { api } = site.server;
+    const body = { name: 'laptop 7', owner: { _ref: 'managed/user/avo' } };
+    expect((await api('PUT', 'managed/device/l7', { body })).status).toBe(201);
+    const { devices } = (await api('GET', 'managed/user/avo?_fields=devices/*')).body;
+    expect(devices).toMatchObject([{ _ref: 'managed/device/l7', name: 'laptop 7' }]);
+    await page.goto(`${site.server.url}/console/objects/device/l7`);
+    await page.getByRole('link', { name: 'Anna Vogel' }).first().waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('are for those who may look at them, and say so to others', async () => {
     const visitor = await site.open({ user: 'avo', path: '/types' });
     await visitor.page.getByRole('alert').first().waitFor();
