@@ -31,7 +31,7 @@ export function BarChoice({
       onSelectionChange={(keys) => onChoose(keys === 'all' ? undefined : [...keys].map(String)[0])}
     >
       {bars.map(({ id, title, count }) => (
-        <ListBoxItem key={id} id={id} textValue={title} aria-label={title} className="bar">
+        <ListBoxItem key={id} id={id} textValue={title} aria-label={title} className="bar-one">
           <div title={title} style={{ height: `${count === 0 ? 0 : Math.max(4, (100 * count) / most)}%` }} />
         </ListBoxItem>
       ))}
