@@ -6,6 +6,7 @@ import { takeProcesses } from '../processes/take-processes.ts';
 import { EnvelopeWatch } from './envelope-watch.ts';
 import type { Group, ImportSource, ImportStep } from './import-source.ts';
 import type { Item } from './item.ts';
+import { readAhead } from './read-ahead.ts';
 import { ItemStore } from './store-items.ts';
 import { beginSeen, deleteItems, findNews, listGone, noteSeen, releaseNames } from './store-repository.ts';
 import { takeSchedules } from './take-schedules.ts';
@@ -79,7 +80,9 @@ async function runStep(running: Running): Promise<void> {
         findNews(db, options.source.place, step, keys)
     : undefined;
   await beginSeen(db);
-  for await (const { keys, rows } of step.pages(PAGE, wanted)) {
+  // What is wanted is asked of the session that writes, so there nothing is read ahead.
+  const pages = step.pages(PAGE, wanted);
+  for await (const { keys, rows } of wanted === undefined ? readAhead(pages) : pages) {
     if (options.signal?.aborted === true) return;
     const counts = tally.of(step.about);
     counts.read += keys.length;
