@@ -27,6 +27,7 @@ export {
   countHistory,
   deleteHistory,
   type HistoryEntry,
+  historyKeptFrom,
   insertHistory,
   knownHistory,
 } from './audit/history-repository.ts';

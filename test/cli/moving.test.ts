@@ -32,6 +32,9 @@ const KEYSTORE = join(import.meta.dirname, '../fixtures/keystores/keystore.p12')
 const KEY = Buffer.from('hZAIrDUQlOrQ9SiUD3iOEQ==', 'base64');
 
 const text = { type: 'string' };
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+/** When the other server has recorded the last change, within what `audit.json` keeps. */
+const RECORDED_AT = daysAgo(20);
 const APPROVAL = processFile(
   'approval',
   start() +
@@ -126,8 +129,8 @@ describe.skipIf(!isLong)('a whole installation', () => {
       transactionid varchar(255), userid varchar(255), activityobjectid varchar(255), operation varchar(255),
       subjectbefore text, subjectafter text, changedfields varchar(255), passwordchanged varchar(5))`);
     await write(
-      `insert into auditactivity values ('a-1', '2026-01-02T03:04:05.678Z', 'activity', 'tx-1', 'openidm-admin', 'managed/user/ann',
-        'UPDATE', null, ?, '["/sn"]', 'true'), ('a-0', '2020-01-01T00:00:00.000Z', 'activity', 'tx-0', 'x', 'managed/user/ann', 'CREATE', null, null, null, null)`,
+      `insert into auditactivity values ('a-1', '${RECORDED_AT}', 'activity', 'tx-1', 'openidm-admin', 'managed/user/ann',
+        'UPDATE', null, ?, '["/sn"]', 'true'), ('a-0', '${daysAgo(60)}', 'activity', 'tx-0', 'x', 'managed/user/ann', 'CREATE', null, null, null, null)`,
       [JSON.stringify({ sn: 'Ames', password: foreignEnvelope('Old-Secret-1', KEY) })],
     );
     await putForeign(write, 'managedobjects', 'managed/user', [
@@ -171,7 +174,7 @@ describe.skipIf(!isLong)('a whole installation', () => {
       join(place.location, 'password'),
     );
     expect(project.output).toMatch(/added .*openidm-sym-default/);
-    const repository = await svc('repository', sourceUrl, '--apply', '--audit', '2026-01-01', '--json');
+    const repository = await svc('repository', sourceUrl, '--apply', '--audit', daysAgo(40), '--json');
     expect(JSON.parse(repository.output.slice(repository.output.indexOf('{'))).remarks).toEqual([
       expect.objectContaining({ about: 'workflow/processinstance', isLeft: false }),
     ]);
@@ -250,7 +253,7 @@ describe.skipIf(!isLong)('a whole installation', () => {
     expect(body.result).toMatchObject([
       {
         topic: 'activity',
-        timestamp: '2026-01-02T03:04:05.678Z',
+        timestamp: RECORDED_AT,
         userId: 'openidm-admin',
         operation: 'UPDATE',
         after: { sn: 'Ames', password: '***' },

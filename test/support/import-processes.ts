@@ -45,7 +45,7 @@ export async function importProcesses({
   );
   return await within(to, async (database) => {
     const only = new Set(['process'] as const);
-    const how = { isApplied, deletes, isQuick: false, only, role: 'svc-authorized' };
+    const how = { isApplied, deletes, isQuick: false, only, role: 'svc-authorized', keepDays: 365 };
     const options = { source, database, types, crypto, ring, ...how };
     const { kinds, remarks } = await runImport(options);
     const verified = isApplied ? await verifyImport(options) : undefined;

@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { ConfigStore, managedConfig, overlayFlags, readSettings, writtenJson } from '#config/index.ts';
+import {
+  auditConfig,
+  ConfigStore,
+  managedConfig,
+  overlayFlags,
+  readSettings,
+  writtenJson,
+} from '#config/index.ts';
 import { openCrypto, readKeyRing } from '#crypto/index.ts';
 import { type Database, inspectSchema, readMigrations } from '#database/index.ts';
 import { wordsOf } from '#errors/index.ts';
@@ -129,7 +136,8 @@ async function withImport(
       const given = { place: url, password, schema, user, type, zone, audit };
       await using source = await openHouse(given, { types, crypto, projectLocation });
       const role = config.properties.roles.authorized;
-      return await work({ source, database, types, crypto, ring, role, only });
+      const { keepDays } = config.get(auditConfig);
+      return await work({ source, database, types, crypto, ring, role, keepDays, only });
     } catch (error) {
       if (!(error instanceof ForeignSourceError)) throw error;
       complain(`svc import: ${error.message}`);

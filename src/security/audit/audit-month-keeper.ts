@@ -7,11 +7,13 @@ import type { Observe } from '#observability/index.ts';
 import { auditEvent } from './audit-event.ts';
 import type { AuditKeys } from './audit-keys.ts';
 import { insertEntries } from './audit-repository.ts';
+import { pruneHistory } from './history-repository.ts';
 import { countPruned } from './pruning.ts';
 import { addMonths, type PrunedMonth, pruneMonths } from './pruning-repository.ts';
 import type { SignEntry } from './signed-entry.ts';
 
 const INTERVAL_MS = 3_600_000;
+const HISTORY_PAGE = 10_000;
 
 export interface AuditMonthsOptions {
   readonly database: Database;
@@ -25,7 +27,10 @@ export function auditMonthKeeper(options: AuditMonthsOptions & { readonly observ
   return new Ticker({
     name: 'months of audit_event',
     intervalMs: INTERVAL_MS,
-    runOnce: async () => void (await keepAuditMonths(options)),
+    runOnce: async () => {
+      await keepAuditMonths(options);
+      await keepHistory(options);
+    },
     observe: options.observe,
   });
 }
@@ -49,6 +54,19 @@ export function keepAuditMonths(options: AuditMonthsOptions): Promise<readonly P
     }
     return months;
   });
+}
+
+/** What has come from other servers ends with the months of the trail, a page after the other. @returns how much has */
+export async function keepHistory({
+  database,
+  config,
+}: Pick<AuditMonthsOptions, 'database' | 'config'>): Promise<number> {
+  let ended = 0;
+  for (;;) {
+    const page = await pruneHistory(database.db, config().keepDays, HISTORY_PAGE);
+    ended += page;
+    if (page < HISTORY_PAGE) return ended;
+  }
 }
 
 async function record(db: Db, sign: SignEntry, facts: JsonObject): Promise<void> {

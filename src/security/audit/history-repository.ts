@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import { type Db, oneRow } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { AuditTopic } from './audit-event.ts';
 
@@ -38,6 +38,25 @@ export async function knownHistory(db: Db, entries: readonly Pick<HistoryEntry, 
     db,
   );
   return rows[0]?.known ?? 0;
+}
+
+/** The month, in UTC, from whose beginning on entries are kept: as `audit_prune` has it for the trail. */
+const KEPT_FROM = (keepDays: number) => sql<Date>`
+  date_trunc('month', (now() - greatest(${keepDays} * interval '1 day', audit_keep_at_least())) at time zone 'UTC') at time zone 'UTC'`;
+
+/** What is older does not come, because it would not stay. */
+export async function historyKeptFrom(db: Db, keepDays: number): Promise<Date> {
+  const { rows } = await sql<{ from: Date }>`select ${KEPT_FROM(keepDays)} as from`.execute(db);
+  return oneRow(rows).from;
+}
+
+/** @param most in one statement @returns how many were older than is kept */
+export async function pruneHistory(db: Db, keepDays: number, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from audit_history where id in (
+      select id from audit_history where recorded_at < ${KEPT_FROM(keepDays)}
+      order by recorded_at limit ${most} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0n);
 }
 
 export async function deleteHistory(db: Db): Promise<number> {

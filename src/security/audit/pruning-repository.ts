@@ -51,10 +51,12 @@ export async function* readPrunings(db: Db): AsyncGenerator<StoredEntry> {
   }
 }
 
-/** @param most that are counted */
+/** Of the trail, and of what has come from other servers. @param most that are counted */
 export async function countBefore(db: Db, before: Date, most: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
-      select from audit_event where recorded_at < ${before} limit ${most}) early`.execute(db);
+      select from (select from audit_event where recorded_at < ${before} limit ${most}) own
+      union all select from (select from audit_history where recorded_at < ${before} limit ${most}) other
+      limit ${most}) early`.execute(db);
   return oneRow(rows).count;
 }

@@ -66,7 +66,7 @@ beforeAll(async () => {
   const { text: ring } = await readKeyRing({ variable: COMMON_RING, dataDirectory: folder });
   const crypto = openCrypto({ keyRing: ring });
   const common = { database, types, crypto, ring, role: 'svc-authorized', only: new Set(GROUPS) };
-  options = { ...common, isApplied: true, deletes: false, isQuick: false };
+  options = { ...common, isApplied: true, deletes: false, isQuick: false, keepDays: 365 };
 });
 afterAll(async () => {
   await database[Symbol.asyncDispose]();

@@ -13,6 +13,7 @@ import {
   AUDIT_TOPICS,
   type AuditTopic,
   type HistoryEntry,
+  historyKeptFrom,
   insertHistory,
   knownHistory,
 } from '#security/index.ts';
@@ -32,6 +33,8 @@ export interface HistoryOptions {
   readonly database: Database;
   /** From when on, as a time in ISO 8601; '' for all. */
   readonly since: string;
+  /** `keepDays` of `audit.json`. */
+  readonly keepDays: number;
   readonly isApplied: boolean;
   readonly tally: Tally;
   readonly signal?: AbortSignal;
@@ -42,13 +45,19 @@ export interface HistoryOptions {
  * broken off, it goes over what is there and goes on.
  */
 export async function takeHistory(options: HistoryOptions): Promise<void> {
-  const { foreign, tally, signal, database, isApplied, place } = options;
+  const { foreign, tally, signal, database, isApplied, place, keepDays } = options;
+  const from = (await historyKeptFrom(database.db, keepDays)).getTime();
+  const reason = `It is older than the audit is kept here ("keepDays": ${keepDays} in audit.json)`;
   for (const topic of topicsOf(foreign)) {
-    const counts = tally.of(`audit/${topic}`);
+    const about = `audit/${topic}`;
+    const counts = tally.of(about);
     for await (const rows of pagesOf(options, topic)) {
       if (signal?.aborted === true) return;
       counts.read += rows.length;
-      const entries = rows.flatMap((row) => entryOf(topic, row, options));
+      const read = rows.flatMap((row) => entryOf(topic, row, options));
+      const entries = read.filter(({ at }) => at >= from);
+      if (entries.length < read.length)
+        tally.remark({ about, id: null, reason, isLeft: true }, read.length - entries.length);
       const isNew = isApplied
         ? await insertHistory(database.db, place, entries)
         : entries.length - (await knownHistory(database.db, entries));

@@ -1,15 +1,16 @@
-import { knownHistory } from '#security/index.ts';
+import { historyKeptFrom, knownHistory } from '#security/index.ts';
 import { entryOf, type HistoryOptions, pagesOf, topicsOf } from './take-history.ts';
 
-/** Whether each entry there is here; none is changed here. */
+/** Whether each entry there that is kept for so long is here; none is changed here. */
 export async function verifyHistory(
-  options: Pick<HistoryOptions, 'foreign' | 'place' | 'database' | 'since' | 'tally'>,
+  options: Pick<HistoryOptions, 'foreign' | 'place' | 'database' | 'since' | 'keepDays' | 'tally'>,
 ): Promise<void> {
-  const { foreign, tally, database } = options;
+  const { foreign, tally, database, keepDays } = options;
+  const from = (await historyKeptFrom(database.db, keepDays)).getTime();
   for (const topic of topicsOf(foreign)) {
     const about = `audit/${topic}`;
     for await (const rows of pagesOf(options, topic)) {
-      const entries = rows.flatMap((row) => entryOf(topic, row, options));
+      const entries = rows.flatMap((row) => entryOf(topic, row, options)).filter(({ at }) => at >= from);
       const known = await knownHistory(database.db, entries);
       tally.of(about).read += rows.length;
       tally.of(about).unchanged += known;

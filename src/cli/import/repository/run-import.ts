@@ -20,6 +20,8 @@ export interface ImportOptions {
   readonly ring: KeyRingText;
   /** That everybody has who is somebody. */
   readonly role: string;
+  /** How long an audit is kept here. */
+  readonly keepDays: number;
   /** False: all is read and compared, and nothing is written. */
   readonly isApplied: boolean;
   /** Nothing but these. */

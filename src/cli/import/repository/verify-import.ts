@@ -14,9 +14,9 @@ const PAGE = 2_000;
  * they hold.
  */
 export async function verifyImport(
-  options: Pick<ImportOptions, 'source' | 'database' | 'types' | 'only'>,
+  options: Pick<ImportOptions, 'source' | 'database' | 'types' | 'only' | 'keepDays'>,
 ): Promise<Tally> {
-  const { source, database, types, only } = options;
+  const { source, database, types, only, keepDays } = options;
   const tally = new Tally();
   for (const step of (await source.listSteps()).filter(({ group }) => only.has(group))) {
     for await (const { rows } of step.pages(PAGE)) {
@@ -42,7 +42,8 @@ export async function verifyImport(
   const { processes, history, place } = source;
   if (only.has('process') && processes !== undefined)
     await verifyProcesses({ ...processes, place, database, tally });
-  if (only.has('audit') && history !== undefined) await verifyHistory({ ...history, place, database, tally });
+  if (only.has('audit') && history !== undefined)
+    await verifyHistory({ ...history, place, database, keepDays, tally });
   return tally;
 }
 
