@@ -24,6 +24,7 @@ import { type Foundation, openFoundation } from './app/foundation.ts';
 import type { OpenHttpThread } from './app/http-thread.ts';
 import { databaseHealth, drainHealth, keysHealth, scriptHealth } from './app/node-health.ts';
 import { openConfig } from './app/open-config.ts';
+import { readableGauges } from './app/readable-gauges.ts';
 import { replicaGauges, replicaServices } from './app/replica-part.ts';
 import { entranceOf } from './app/road.ts';
 import type { ThreadData, ThreadFoundation } from './app/thread-data.ts';
@@ -158,7 +159,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   scope.defer(() => doors.service.stop());
   const node = assembleNode({ options, core, agreement, foundation, threads, doors, nodeName, refused });
-  const gauges = [
+  const gauges = readableGauges([
     gauge('svc_audit_waiting', 'Entries of the audit that are not stored yet', () => trail.waiting),
     gauge('svc_audit_lost', 'Entries of the audit that were given up since the start', () => trail.lost),
     gauge(
@@ -167,7 +168,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       doors.bodyBytes,
     ),
     ...node.parts.flatMap((part) => part.gauges ?? []),
-  ];
+  ]);
   for (const { name, help, read } of gauges) metrics.gauge(name, help, read);
   const reporter = nodeReporter({
     database,

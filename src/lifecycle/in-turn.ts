@@ -1,11 +1,13 @@
 /** Whoever looks at a node waits no longer for what Postgres does not answer. */
 const PATIENCE_MS = 2_000;
 const GIVEN_UP_MS = 6_000;
+/** For so long an answer serves. */
+const FRESH_MS = 500;
 
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer for ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(tooLate()), PATIENCE_MS);
   });
   try {
     return await Promise.race([answer, late]);
@@ -34,4 +36,40 @@ export function inTurn<T>(ask: () => Promise<T>): () => Promise<T> {
     }
     return inTime(pending.answer);
   };
+}
+
+/** One question serves all who ask it within a moment, as several figures of one look do. */
+export function kept<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
+  let freshUntil = 0;
+  return () => {
+    if (answer === undefined || performance.now() > freshUntil) {
+      answer = ask();
+      freshUntil = Number.POSITIVE_INFINITY;
+      const age = () => {
+        freshUntil = performance.now() + FRESH_MS;
+      };
+      answer.then(age, age);
+    }
+    return answer;
+  };
+}
+
+/** Has one question asked after the other, so that all of them together hold one connection. */
+export function oneByOne(): <T>(ask: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (ask) => {
+    const until = performance.now() + PATIENCE_MS;
+    const answer = last.then(() => {
+      // Nobody waits for it any more.
+      if (performance.now() > until) throw tooLate();
+      return ask();
+    });
+    last = answer.catch(() => undefined);
+    return inTime(answer);
+  };
+}
+
+function tooLate(): Error {
+  return new Error(`no answer for ${PATIENCE_MS} ms`);
 }

@@ -10,7 +10,7 @@ export { backOff, backoffMs } from './backoff.ts';
 export { ClaimLoop } from './claim-loop.ts';
 export { FairQueue } from './fair-queue.ts';
 export { beatHealth, type HealthPart } from './health.ts';
-export { inTurn } from './in-turn.ts';
+export { inTurn, kept, oneByOne } from './in-turn.ts';
 export { Lane } from './lane.ts';
 export { lookUntil, nobodyWaits } from './look-until.ts';
 export { MAX_SUSPICIONS, Quarantine } from './quarantine.ts';

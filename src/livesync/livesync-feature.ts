@@ -1,4 +1,4 @@
-import { Ticker } from '#lifecycle/index.ts';
+import { kept, Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import type { WriteContext } from '#resource/index.ts';
 import { pruneDeadLetters, type StoringPlatform } from '#sync/index.ts';
@@ -39,6 +39,7 @@ export function liveSyncFeature(
   }: { readonly systems: SystemChanges; readonly reconcile: LiveSyncPlatform['reconcile'] },
 ): LiveSyncFeature {
   const platform: LiveSyncPlatform = { ...ground, queue, systems, reconcile };
+  const tokens = kept(() => countTokens(database.db));
   queue.work(
     ROUND_QUEUE,
     {
@@ -84,17 +85,17 @@ export function liveSyncFeature(
         {
           name: 'svc_livesync_failing',
           help: 'Types of objects whose last round of live synchronisation ended early',
-          read: async () => (await countTokens(database.db)).failing,
+          ask: async () => (await tokens()).failing,
         },
         {
           name: 'svc_livesync_oldest_seconds',
           help: 'How long ago the changes of a type of objects were followed, of the one where that is longest',
-          read: async () => (await countTokens(database.db)).oldest,
+          ask: async () => (await tokens()).oldest,
         },
         {
           name: 'svc_livesync_dead',
           help: 'Changes of other systems that were given up, and gaps in what they tell',
-          read: async () => (await countTokens(database.db)).dead,
+          ask: async () => (await tokens()).dead,
         },
       ],
     }),

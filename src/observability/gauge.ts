@@ -4,3 +4,10 @@ export interface Gauge {
   readonly help: string;
   readonly read: () => number | Promise<number>;
 }
+
+/** One that the database is asked for; NaN where it does not answer. */
+export interface AskedGauge {
+  readonly name: string;
+  readonly help: string;
+  readonly ask: () => Promise<number>;
+}

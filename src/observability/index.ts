@@ -3,7 +3,7 @@
  * line or a figure. Nobody else knows the logger.
  */
 export type { LogLevel } from './catalogue/row.ts';
-export type { Gauge } from './gauge.ts';
+export type { AskedGauge, Gauge } from './gauge.ts';
 export { LogRing } from './log-ring.ts';
 export { createLogSink } from './log-sink.ts';
 export { createMetrics, METRICS_TYPE, type Metrics } from './metric-sink.ts';

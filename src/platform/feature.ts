@@ -2,7 +2,7 @@ import type { Membership } from '#cluster/index.ts';
 import type { Settings } from '#config/index.ts';
 import type { Database } from '#database/index.ts';
 import type { HealthPart, Quarantine, Service } from '#lifecycle/index.ts';
-import type { Gauge } from '#observability/index.ts';
+import type { AskedGauge, Gauge } from '#observability/index.ts';
 import type { RouteHandler } from '#resource/index.ts';
 import type { ScriptUses, ScriptWork } from '#script/index.ts';
 import type { ScheduledService } from './scheduled-service.ts';
@@ -51,6 +51,6 @@ export interface NodePart {
   readonly services?: readonly Service[];
   /** By what another node has told: what to do about it. */
   readonly onWakeUp?: Readonly<Record<string, () => void>>;
-  readonly gauges?: readonly Gauge[];
+  readonly gauges?: readonly (Gauge | AskedGauge)[];
   readonly health?: () => readonly HealthPart[] | Promise<readonly HealthPart[]>;
 }

@@ -60,7 +60,7 @@ export function queueNode(
       {
         name: 'svc_queue_ready',
         help: 'Jobs of all queues that wait for a node, in the whole cluster, 10000 at most; NaN while Postgres does not answer',
-        read: () => countReadyJobs(database.db).catch(() => Number.NaN),
+        ask: () => countReadyJobs(database.db),
       },
     ],
     health: () => (isWorker ? [beatHealth('jobPoller', poller.lastBeatAt, POLLER_SILENCE_MS)] : []),

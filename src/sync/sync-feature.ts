@@ -1,4 +1,4 @@
-import { type HealthPart, Ticker } from '#lifecycle/index.ts';
+import { type HealthPart, kept, Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform, Synchronizer } from '#platform/index.ts';
 import { redeliverAttached } from './attached.ts';
 import { linkResource } from './link-resource.ts';
@@ -53,6 +53,7 @@ export function syncFeature(
     queue,
     aside: (work) => work(database.db),
   };
+  const outbox = kept(() => countOutbox(database.db));
   // What ends its node each time is given up by itself, and not with the job that others need.
   queue.work(SYNC_QUEUE, outboxJobs(sync), { concurrency: CONCURRENCY, runsScripts: true, losses: 10 });
   return {
@@ -96,17 +97,17 @@ export function syncFeature(
           {
             name: 'svc_sync_waiting',
             help: 'Deliveries of synchronisation that are still to be done',
-            read: async () => (await countOutbox(database.db)).waiting,
+            ask: async () => (await outbox()).waiting,
           },
           {
             name: 'svc_sync_held',
             help: 'Deliveries of synchronisation that are held: they are parts of a delivery of all, and would take something away',
-            read: async () => (await countOutbox(database.db)).held,
+            ask: async () => (await outbox()).held,
           },
           {
             name: 'svc_sync_dead',
             help: 'Deliveries of synchronisation that were given up',
-            read: async () => (await countOutbox(database.db)).dead,
+            ask: async () => (await outbox()).dead,
           },
         ],
       };

@@ -56,7 +56,7 @@ export function auditFeature(
         {
           name: 'svc_audit_unsealed_seconds',
           help: 'How long the oldest entry of the audit has been waiting for its seal',
-          read: () => unsealedSeconds(database.db),
+          ask: () => unsealedSeconds(database.db),
         },
       ],
     }),
