@@ -1,13 +1,23 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, migrate, openDatabase, readMigrations } from '#database/index.ts';
+import { TYPES } from '../support/access-site.ts';
 import { ADMIN_PASSWORD } from '../support/api.ts';
+import { PASSWORD } from '../support/credentials.ts';
 import { runs } from '../support/long.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { type Pair, startPair } from '../support/standby.ts';
 
 const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname;
 const SEEN = 'X-Svc-Commit-Lsn';
+/** One of them asks an object whether another one may be read. */
+const RULES = `var httpAccessConfig = { configs: [
+  { pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' },
+  { pattern: 'authentication', roles: '*', methods: 'read,action', actions: 'login,logout' },
+  { pattern: 'managed/thing/asked', roles: 'svc-authorized', methods: 'read', actions: '',
+    customAuthz: 'svc.read("managed/thing/gate").isOpen === true' },
+  { pattern: 'managed/user/*', roles: 'svc-authorized', methods: 'read', actions: '', customAuthz: 'ownDataOnly()' },
+] };`;
 
 let pair: Pair;
 let standby: Database;
@@ -25,7 +35,10 @@ beforeAll(async () => {
       SVC_DATABASE_READ_URL: `${pair.url}?target_session_attrs=prefer-standby`,
       SVC_READ_STALENESS: '60',
     },
-    files: { 'conf/managed.json': { objects: [{ name: 'thing' }] } },
+    files: {
+      'conf/managed.json': { objects: [{ name: 'thing' }, ...TYPES.objects] },
+      'script/access.js': RULES,
+    },
   });
 });
 afterAll(async () => {
@@ -152,6 +165,34 @@ describe('a node that has a standby for reading', () => {
     expect((await ask('PUT', 'repo/internal/user/ida', {}, less)).status).toBe(200);
     expect(await Promise.all(ways.map(read))).toEqual([401, 401, 401]);
     expect(await read({ ...ida, 'X-Svc-Password': less.password })).toBe(403);
+    await resume();
+  });
+
+  it('grants nothing by a role of a user, an account or a rule about an object that is no more so', async () => {
+    const asAda = async (path: string) => {
+      const headers = { 'X-Svc-Username': 'ada', 'X-Svc-Password': PASSWORD };
+      const answer = await fetch(`${server.url}/svc/managed/${path}`, { headers });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const patch = (path: string, field: string, value: unknown) =>
+      ask('PATCH', path, {}, [{ operation: 'replace', field, value }]);
+    const admins = [{ _ref: 'repo/internal/role/svc-admin' }];
+    const ada = { userName: 'ada', password: PASSWORD, authzRoles: admins };
+    expect((await ask('PUT', 'managed/user/ada', {}, ada)).status).toBe(201);
+    await ask('PUT', 'managed/thing/gate', {}, { isOpen: true });
+    await write('asked', 1);
+    await arrives((await write('kept', 1)).seen);
+    const before = await counts();
+    for (const path of ['thing/kept', 'thing/asked', 'user/ada']) expect(await asAda(path)).toBe(200);
+    expect((await counts()).replica).toBeGreaterThan(before.replica);
+    await pause();
+    expect((await patch('managed/user/ada', '/authzRoles', [])).status).toBe(200);
+    expect(await Promise.all(['thing/kept', 'thing/asked', 'user/ada'].map(asAda))).toEqual([403, 200, 200]);
+    expect((await patch('managed/thing/gate', '/isOpen', false)).status).toBe(200);
+    expect(await Promise.all(['thing/asked', 'user/ada'].map(asAda))).toEqual([403, 200]);
+    expect((await patch('managed/user/ada', '/password', `${PASSWORD}-2`)).status).toBe(200);
+    expect(await asAda('user/ada')).toBe(401);
     await resume();
   });
 
