@@ -1,16 +1,20 @@
+import { firstOf } from '#json/index.ts';
 import { objectStore, pageTotals, queryObjects as queryStore, timesOf } from '#repo/index.ts';
 import {
   type Context,
   plainQuery,
+  pointersOf,
   type QueryRequest,
   type QueryResult,
   questionReaderOf,
+  relationshipIn,
   resource,
   type Times,
   warnOfUnknownField,
 } from '#resource/index.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
+import { otherEndsColumn } from './relationship/edge-query-repository.ts';
 import { queryOfCaller } from './retrieve/query-of-caller.ts';
 import { retrieveObjects } from './retrieve/retrieve-objects.ts';
 import { runsHooks } from './retrieve/runs-hooks.ts';
@@ -25,10 +29,16 @@ export async function queryObjects(
   const asked = plainQuery(request, platform.queries());
   const { query, sortKeys } = queryOfCaller(context, type.privates, asked, request.sortKeys);
   const db = await questionReaderOf(platform, context);
-  const page = await queryStore(db, objectStore(['managed', type.name]), { ...request, sortKeys }, query, {
-    types: type.propertyTypes,
-    indexed: type.indexed,
-  });
+  const known = { types: type.propertyTypes, indexed: type.indexed };
+  const store = objectStore(['managed', type.name]);
+  const page = await queryStore(
+    db,
+    store,
+    { ...request, sortKeys },
+    query,
+    known,
+    endsAskedFor(type, request),
+  );
   const contents = query.idsOnly
     ? page.rows.map(() => ({}))
     : await retrieveObjects(
@@ -47,11 +57,25 @@ export async function queryObjects(
     result: page.rows.map((row, index) => ({
       ...resource(row.id, String(row.rev), contents[index]!),
       ...(request.withTimes === true ? showTimes(timesOf(row)) : {}),
+      ...(row.external_id === undefined ? {} : { externalId: row.external_id }),
       fieldsSelected: true,
     })),
     ...pageTotals(page),
     ...doubts(type, { filter: asked.filter, sortKeys: request.sortKeys }),
   };
+}
+
+/** By their names in the filter, what stands at the other ends of relationships. */
+function endsAskedFor(type: ManagedType, { withTimes, queryFilter }: QueryRequest) {
+  const names = withTimes === true && queryFilter !== null ? pointersOf(queryFilter).map(firstOf) : [];
+  return new Map(
+    [...new Set(names)].flatMap((name) => {
+      const property = relationshipIn(name);
+      return property === undefined
+        ? []
+        : [[name, otherEndsColumn(`managed/${type.name}`, property)] as const];
+    }),
+  );
 }
 
 function showTimes(times: Times | null): { readonly times?: Times } {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { Batcher, type Db, type GroupWrite, type UnitOfWork } from '#database/index.ts';
+import type { Db, GroupWrite, UnitOfWork } from '#database/index.ts';
 
 /** A resource, and the client that has a name of its own for it. */
 export interface ClientResource {
@@ -13,32 +13,12 @@ interface Named extends ClientResource {
   readonly external_id: string;
 }
 
-const readers = new WeakMap<Db, Batcher<ClientResource, string | null>>();
-
-/** What the client calls resources, in their order; null where it has no name. */
-export async function findExternalIds(
-  db: Db,
-  resources: readonly ClientResource[],
-): Promise<readonly (string | null)[]> {
-  if (db.isTransaction) return readAll(db, resources);
-  const reader =
-    readers.get(db) ?? new Batcher({ maxInFlight: 2, maxBatch: 2_000, run: (some) => readAll(db, some) });
-  readers.set(db, reader);
-  return Promise.all(resources.map((resource) => reader.add(resource)));
-}
-
-async function readAll(db: Db, resources: readonly ClientResource[]): Promise<readonly (string | null)[]> {
-  if (resources.length === 0) return [];
-  const column = (name: keyof ClientResource) => resources.map((resource) => resource[name]);
-  const { rows } = await sql<{ place: number; external_id: string }>`
-    select key.place, e.external_id
-    from unnest(${column('client')}::text[], ${column('type')}::text[], ${column('id')}::text[])
-      with ordinality as key(client, type, id, place)
-    join scim_external_id e on e.client = key.client collate "C" and e.type = key.type collate "C"
-      and e.id = key.id collate "C"`.execute(db);
-  const found = new Array<string | null>(resources.length).fill(null);
-  for (const { place, external_id: externalId } of rows) found[place - 1] = externalId;
-  return found;
+/** What the client calls a resource; null where it has no name for it. */
+export async function findExternalId(db: Db, { client, type, id }: ClientResource): Promise<string | null> {
+  const { rows } = await sql<{ external_id: string }>`
+    select external_id from scim_external_id
+    where client = ${client} and type = ${type} and id = ${id}`.execute(db);
+  return rows[0]?.external_id ?? null;
 }
 
 /** The objects that a client knows by an `externalId`. */

@@ -81,15 +81,18 @@ export function objectTable(
     readonly propertyTypes?: ReadonlyMap<string, PropertyType>;
     /** Whether it may be asked when they were made and changed. */
     readonly withTimes?: boolean;
+    /** What else may be asked for that stands elsewhere. */
+    readonly more?: ReadonlyMap<string, QueryColumn>;
   } = {},
 ): QueryTable {
-  const { alias, propertyTypes, withTimes = false } = options;
+  const { alias, propertyTypes, withTimes = false, more = [] } = options;
   const column = (name: string) => sql.ref(alias === undefined ? name : `${alias}.${name}`);
   return {
     columns: new Map<string, QueryColumn>([
       ['_id', { expression: column('id'), type: 'text', notNull: true }],
       ['_rev', { expression: sql`${column('rev')}::text`, type: 'text', notNull: true }],
       ...(withTimes ? TIMES.map(([name, at]) => [name, instantColumn(column(at), true)] as const) : []),
+      ...more,
     ]),
     document: column('data'),
     ...(propertyTypes === undefined ? {} : { propertyTypes }),

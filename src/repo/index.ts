@@ -9,7 +9,7 @@ export { countObjects } from './count-repository.ts';
 export {
   type ClientResource,
   findByExternalId,
-  findExternalIds,
+  findExternalId,
   hasPendingName,
   setExternalId,
 } from './external-id-repository.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
-import { formatPath, type PlainQuery, type QueryRequest, totalOrder } from '#resource/index.ts';
-import { objectTable } from './filter-sql-table.ts';
+import { formatPath, KNOWN_AS, type PlainQuery, type QueryRequest, totalOrder } from '#resource/index.ts';
+import { objectTable, type QueryColumn } from './filter-sql-table.ts';
 import { cutPage } from './keyset-page.ts';
 import { type KnownProperties, lookUp } from './look-up.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
@@ -11,13 +11,15 @@ import { queryTable, type TablePage } from './query-table.ts';
  * One page of the objects of a store that match.
  *
  * @param known what the schema promises of properties; lets indexes serve
+ * @param more what else a query with times may ask for
  */
 export async function queryObjects(
   db: Db,
   store: ObjectStore,
-  request: Pick<QueryRequest, 'path' | 'sortKeys' | 'paging' | 'withTimes'>,
+  request: Pick<QueryRequest, 'path' | 'sortKeys' | 'paging' | 'withTimes' | 'knownTo'>,
   query: PlainQuery,
   known?: KnownProperties,
+  more: ReadonlyMap<string, QueryColumn> = new Map(),
 ): Promise<TablePage<StoredObject>> {
   const found =
     known === undefined || request.withTimes === true
@@ -28,10 +30,16 @@ export async function queryObjects(
     const page = cutPage(found, request.paging.pageSize, paged);
     return { ...page, idsOnly: query.idsOnly, total: -1, totalPolicy: 'NONE' };
   }
-  const { withTimes = false } = request;
+  const { withTimes = false, knownTo } = request;
+  const name = knownTo === undefined ? undefined : nameOf(store, knownTo);
+  const select = withTimes ? sql`id, rev, data, created_at, updated_at` : sql`id, rev, data`;
   const source = {
-    table: objectTable({ withTimes, ...(known === undefined ? {} : { propertyTypes: known.types }) }),
-    select: withTimes ? sql`id, rev, data, created_at, updated_at` : sql`id, rev, data`,
+    table: objectTable({
+      withTimes,
+      more: name === undefined ? more : new Map([...more, [KNOWN_AS, { expression: name, type: 'text' }]]),
+      ...(known === undefined ? {} : { propertyTypes: known.types }),
+    }),
+    select: name === undefined ? select : sql`${select}, ${name} as external_id`,
     from: sql`${sql.table(store.table)}`,
     // A literal, because the partial indexes of the type serve only a condition that is constant.
     where: [sql<boolean>`type = ${sql.lit(store.type)}`],
@@ -39,4 +47,10 @@ export async function queryObjects(
     estimates: true,
   };
   return queryTable<StoredObject>(db, request, source, query);
+}
+
+/** What a client calls an object. */
+function nameOf({ table, type }: ObjectStore, client: string): RawBuilder<unknown> {
+  return sql`(select n.external_id from scim_external_id n
+    where n.client = ${client} and n.type = ${sql.lit(type)} and n.id = ${sql.ref(`${table}.id`)})`;
 }

@@ -7,6 +7,20 @@ import type { ResourcePath } from './resource-path.ts';
 /** What a query with times asks and sorts by: when objects were made, and changed last. */
 export const CREATED_AT = '_createdAt';
 export const UPDATED_AT = '_updatedAt';
+/** What a query for a client (`knownTo`) asks and sorts by: what that calls an object. */
+export const KNOWN_AS = '_knownAs';
+
+/** What a query with times asks of a relationship: the ids of the other ends, as a list. */
+export function otherEndsOf(property: string): string {
+  return `${OTHER_ENDS}${property}`;
+}
+
+/** The relationship that is asked for so; undefined of any other name. */
+export function relationshipIn(name: string): string | undefined {
+  return name.startsWith(OTHER_ENDS) ? name.slice(OTHER_ENDS.length) : undefined;
+}
+
+const OTHER_ENDS = '_otherEnds/';
 
 /** What all seven kinds of request have. */
 interface RequestBase {
@@ -20,11 +34,14 @@ interface RequestBase {
   /** Run for real, roll back, and answer with what would have changed. */
   readonly dryRun?: boolean;
   /**
-   * Of an object when it was made and changed last comes along, and may be asked and sorted by as `CREATED_AT` and `UPDATED_AT`.
-   * Only requests from inside have it.
+   * Of an object when it was made and changed last comes along, and may be asked and sorted by as `CREATED_AT` and `UPDATED_AT`;
+   * a filter may ask for other ends, too (`otherEndsOf`). Only requests from inside have it.
    */
   readonly withTimes?: true;
-  /** A client: of an object that is read, what it calls it comes along if that costs nothing. Only requests from inside have it. */
+  /**
+   * A client: what it calls an object comes along; of one that is read, if that costs nothing. A query may ask for it (`KNOWN_AS`). Only
+   * requests from inside have it.
+   */
   readonly knownTo?: string;
   /** How many of those whom a rehearsed change is about are named; default 100. */
   readonly changesLimit?: number;

@@ -1,39 +1,40 @@
 import { BadRequestError } from '#errors/index.ts';
-import { type Comparison, CREATED_AT, type QueryFilter, UPDATED_AT } from '#resource/index.ts';
+import { type Comparison, CREATED_AT, otherEndsOf, type QueryFilter, UPDATED_AT } from '#resource/index.ts';
 import { isInstant, parseInstant } from '#time/index.ts';
+import type { AttributePath } from './attribute-path.ts';
+import {
+  ALL,
+  any,
+  type Compare,
+  compareText,
+  NONE,
+  negatedAsWhole,
+  type Present,
+  presentFilter,
+  textMeets,
+} from './compare-part.ts';
 import type { ScimFilter } from './filter.ts';
 import { meetsFilter } from './filter-match.ts';
 import type { ResourceType } from './resource-type.ts';
 
-export type Compare = Extract<ScimFilter, { kind: 'compare' }>;
-export type Present = Extract<ScimFilter, { kind: 'present' }>;
+const COMMON: ReadonlySet<string> = new Set(['id', 'schemas', 'meta']);
 
-export const ALL: QueryFilter = { kind: 'literal', value: true };
-export const NONE: QueryFilter = { kind: 'literal', value: false };
-
-export function all(filters: readonly QueryFilter[]): QueryFilter {
-  return { kind: 'and', filters };
-}
-
-export function any(filters: readonly QueryFilter[]): QueryFilter {
-  return { kind: 'or', filters };
-}
-
-/** Whether a text that stands in no object meets a condition. */
-export function textMeets(value: string, filter: Compare | Present): boolean {
-  return meetsFilter({ ...filter, path: { schema: null, name: 'value', sub: null } }, { value }, () => false);
+/** Whether a path leads to what all resources have. */
+export function isCommon(type: ResourceType, { schema, name }: AttributePath): boolean {
+  return COMMON.has(name.toLowerCase()) && (schema === null || schema === type.schema);
 }
 
 /**
- * A condition of `schemas` or `meta`, which all resources have; undefined of anything else.
+ * A condition of that.
  *
  * @throws BadRequestError `SCIM_BAD_FILTER` for what cannot be asked
  */
-export function commonFilter(type: ResourceType, filter: Compare | Present): QueryFilter | undefined {
+export function commonFilter(type: ResourceType, filter: Compare | Present): QueryFilter {
   const { name, sub } = filter.path;
-  if (name.toLowerCase() === 'schemas' && sub === null) return schemasFilter(type, filter);
-  if (name.toLowerCase() !== 'meta') return undefined;
-  switch (sub?.toLowerCase()) {
+  const isWhole = sub === null || sub.toLowerCase() === 'value';
+  if (name.toLowerCase() === 'schemas' && isWhole) return schemasFilter(type, filter);
+  if (name.toLowerCase() === 'id' && sub === null) return compareText(['_id'], filter, true);
+  switch (name.toLowerCase() === 'meta' ? sub?.toLowerCase() : sub) {
     case 'resourcetype':
       return textMeets(type.name, filter) ? ALL : NONE;
     case 'created':
@@ -50,40 +51,33 @@ export function commonFilter(type: ResourceType, filter: Compare | Present): Que
   });
 }
 
-/** A resource has the schema of an extension if it has one of its attributes. */
+/** Of a list no element is to be equal where it is `ne`. */
 function schemasFilter(type: ResourceType, filter: Compare | Present): QueryFilter {
-  if (filter.kind === 'present') return ALL;
-  const { operator } = filter;
-  const positive: Compare = operator === 'ne' ? { ...filter, operator: 'eq' } : filter;
-  const met = textMeets(type.schema, positive)
-    ? ALL
-    : any(
-        type.extensions
-          .filter(({ schema }) => textMeets(schema, positive))
-          .map(({ schema }) => extensionFilter(type, schema)),
-      );
-  return operator === 'ne' ? { kind: 'not', filter: met } : met;
+  return negatedAsWhole(filter, (one) => schemasMeet(type, { ...one, path: VALUE }));
+}
+
+const VALUE: AttributePath = { schema: null, name: 'value', sub: null };
+
+/** Whether one of the schemas of a resource meets a filter. It has that of an extension if it has one of its attributes. */
+export function schemasMeet(type: ResourceType, filter: ScimFilter): QueryFilter {
+  const meets = (value: string) => meetsFilter(filter, { value }, () => false);
+  if (meets(type.schema)) return ALL;
+  const extensions = type.extensions.filter(({ schema }) => meets(schema));
+  return any(extensions.map(({ schema }) => extensionFilter(type, schema)));
 }
 
 function extensionFilter({ attributes }: ResourceType, extension: string): QueryFilter {
   const own = attributes.filter(({ schema, returned }) => schema === extension && returned !== 'never');
+  const references = own.flatMap(({ binding }) => (binding.kind === 'reference' ? [binding.property] : []));
   const properties = own.flatMap(({ binding, subAttributes }) => {
     if (binding.kind === 'property') return [binding];
     if (binding.kind === 'parts') return subAttributes.flatMap(({ property }) => property ?? []);
-    if (binding.kind === 'elements') return binding.elements.flatMap(({ parts }) => [...parts.values()]);
-    throw new BadRequestError(
-      `'schemas' cannot be asked for '${extension}', which has references to other resources`,
-      { id: 'SCIM_BAD_FILTER', hint: 'Ask for an attribute of it' },
-    );
+    return binding.kind === 'elements' ? binding.elements.flatMap(({ parts }) => [...parts.values()]) : [];
   });
-  return any(
-    properties.map(({ pointer, values }) =>
-      // A text that is neither is shown as no value.
-      values === undefined
-        ? { kind: 'present', pointer }
-        : { kind: 'in', pointer, values: [values.true, values.false] },
-    ),
-  );
+  return any([
+    ...properties.map(({ pointer, values }) => presentFilter(pointer, values)),
+    ...references.map((property): QueryFilter => ({ kind: 'present', pointer: [otherEndsOf(property)] })),
+  ]);
 }
 
 /** Times are kept to the millisecond. */

@@ -317,6 +317,7 @@ class TypeCompiler {
       required:
         config.required ??
         (mutability !== 'readOnly' && pointer.length === 1 && this.#required.includes(pointer[0] ?? '')),
+      demanded: config.required === true && mutability !== 'readOnly',
       caseExact: config.caseExact ?? type !== 'string',
       mutability,
       returned: config.returned ?? (mutability === 'writeOnly' ? 'never' : 'default'),

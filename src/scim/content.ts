@@ -195,7 +195,7 @@ function idIn(address: JsonValue | undefined): string | null {
 function storedValue({ values }: Property, attribute: Attribute | SubAttribute, given: JsonValue): JsonValue {
   if (given === null || (Array.isArray(given) && given.length === 0)) return null;
   if (attribute.multiValued) return given;
-  const value = Array.isArray(given) && given.length === 1 ? (given[0] ?? null) : given;
+  const value = attribute.type === 'complex' ? given : aloneIn(given);
   switch (attribute.type) {
     case 'boolean': {
       const flag = typeof value === 'string' ? { true: true, false: false }[value.toLowerCase()] : value;
@@ -215,6 +215,14 @@ function storedValue({ values }: Property, attribute: Attribute | SubAttribute, 
     default:
       return value;
   }
+}
+
+/** Some clients send a list of one, or `[{"$ref": null, "value": "x"}]`, in the place of a value. */
+function aloneIn(given: JsonValue): JsonValue {
+  const one = Array.isArray(given) && given.length === 1 ? (given[0] ?? null) : given;
+  if (one === given || !isObject(one)) return one;
+  const [only, ...others] = Object.entries(one).filter(([, value]) => value !== null);
+  return only !== undefined && others.length === 0 && only[0].toLowerCase() === 'value' ? only[1] : one;
 }
 
 function requireText(attribute: Attribute | SubAttribute, value: JsonValue): string {

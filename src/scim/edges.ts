@@ -1,6 +1,6 @@
 import { getAt, isObject } from '#json/index.ts';
 import { NO_PAGING, parsePath, type QueryFilter, type Request, type Resource } from '#resource/index.ts';
-import type { EdgeChanges } from './patch.ts';
+import type { EdgeChanges } from './edge-changes.ts';
 import { pathOf, type Scope } from './scim-platform.ts';
 
 /** An edge of a relationship: its id, and where it leads, such as `managed/user/42`. */

@@ -19,8 +19,9 @@ export function meetsFilter(filter: ScimFilter, value: JsonObject, isCaseExact: 
     case 'present':
       return valuesAt(value, filter.path).some(isPresent);
     case 'element':
-      return valuesAt(value, filter.path).some(
-        (one) => isObject(one) && meetsFilter(filter.filter, one, isCaseExact),
+      // An element of a plain list is its value and nothing else.
+      return valuesAt(value, filter.path).some((one) =>
+        meetsFilter(filter.filter, isObject(one) ? one : { value: one }, isCaseExact),
       );
     case 'compare': {
       const { path, operator, value: wanted } = filter;

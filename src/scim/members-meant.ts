@@ -1,4 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
+import { isObject, type JsonValue } from '#json/index.ts';
+import { memberIgnoringCase } from './content.ts';
 import type { ScimFilter } from './filter.ts';
 import { meetsFilter } from './filter-match.ts';
 import type { Attribute, Reference } from './resource-type.ts';
@@ -26,6 +28,12 @@ export function idsMeant({ name }: Attribute, { typeName }: Reference, filter: S
   // An id that nobody can have named stands for all others.
   if (isMeant('\u0000')) throw tooVague(name);
   return [...named].filter(isMeant);
+}
+
+/** Whether a value says who is to be a member instead, and not only more of those who are meant. */
+export function namesOne(value: JsonValue): boolean {
+  if (!isObject(value)) return typeof value === 'string';
+  return ['value', '$ref'].some((name) => typeof memberIgnoringCase(value, name) === 'string');
 }
 
 function isExact(path: { readonly name: string }): boolean {

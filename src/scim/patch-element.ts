@@ -9,7 +9,7 @@ import { marksOf } from './said-of-attributes.ts';
 const LOOKS = 20;
 const BYTES_OF_A_LOOK = 8;
 /** What an element of any list may have (RFC 7643, 2.4). */
-const COMMON_PARTS = new Set(['value', 'type', 'primary', 'display', '$ref']);
+export const COMMON_PARTS: ReadonlySet<string> = new Set(['value', 'type', 'primary', 'display', '$ref']);
 
 /** What it takes to look for elements. */
 export function costOf(filter: ScimFilter, elements: readonly JsonValue[]): number {

@@ -2,10 +2,10 @@ import { BadRequestError } from '#errors/index.ts';
 import { cloneJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Context, PatchOperation } from '#resource/index.ts';
 import { isPathOf, withoutSchema } from './attribute-path.ts';
-import { badValue, memberIgnoringCase, memberOf, refsOf } from './content.ts';
+import { badValue, memberIgnoringCase, memberOf } from './content.ts';
+import { changeEnds, type EdgeChanges, noChanges, type Op } from './edge-changes.ts';
 import { parseElementPath, type ScimFilter } from './filter.ts';
 import { meetsFilter } from './filter-match.ts';
-import { idsMeant } from './members-meant.ts';
 import {
   filterInTurns,
   lastFirst,
@@ -25,22 +25,15 @@ import {
   placesOf,
   requireParts,
 } from './patch-element.ts';
+import { isDemanded, lackingOf, required } from './required.ts';
 import {
   type Attribute,
   attributeAt,
-  type Reference,
+  type Characteristics,
   type ResourceType,
   schemasOf,
   subAttributeAt,
 } from './resource-type.ts';
-
-/** What becomes of the other ends of a relationship that is a list. */
-export interface EdgeChanges {
-  /** What they become as a whole, before the others; null: what they are. */
-  all: readonly string[] | null;
-  readonly added: Set<string>;
-  readonly removed: Set<string>;
-}
 
 export interface Patched {
   readonly resource: JsonObject;
@@ -48,7 +41,6 @@ export interface Patched {
   readonly edges: ReadonlyMap<string, EdgeChanges>;
 }
 
-type Op = 'add' | 'replace' | 'remove';
 /** What pays for a patch, and knows when it is others' turn. */
 export type Purse = Pick<Context['budget'], 'spend' | 'stretch'>;
 
@@ -75,6 +67,7 @@ export async function patchResource(
 ): Promise<Patched> {
   const patch = new Patch(type, cloneJson(before), purse);
   for (const operation of operations) await patch.apply(operation);
+  patch.requireKept();
   return patch;
 }
 
@@ -84,6 +77,9 @@ class Patch implements Patched {
   readonly #type: ResourceType;
   readonly #purse: Purse;
   readonly #pause: Pause;
+  /** Attributes that something was taken from, and those that something has become of. */
+  readonly #removed = new Set<Attribute>();
+  readonly #changed = new Set<Attribute>();
 
   constructor(type: ResourceType, resource: JsonObject, purse: Purse) {
     this.#type = type;
@@ -110,6 +106,21 @@ class Patch implements Patched {
       throw new BadRequestError(`'${operation}' without a path needs an object as its value`, {
         id: 'SCIM_BAD_VALUE',
       });
+  }
+
+  /** What is required stays (RFC 7644, 3.5.2.2). @throws BadRequestError `SCIM_NOT_MUTABLE`, `SCIM_BAD_VALUE` */
+  requireKept(): void {
+    const lacking = (attribute: Attribute, isNeeded: (one: Characteristics) => boolean) =>
+      lackingOf(this.#type, attribute, this.resource, isNeeded);
+    for (const attribute of this.#removed) {
+      const [path] = lacking(attribute, (one) => one.required);
+      if (path === undefined) continue;
+      throw new BadRequestError(`'${path}' is required, and stays`, { id: 'SCIM_NOT_MUTABLE' });
+    }
+    for (const attribute of this.#changed) {
+      const paths = lacking(attribute, isDemanded);
+      if (paths.length > 0) throw required(paths);
+    }
   }
 
   /** Keys may be paths, and those of an extension an object of their own. */
@@ -161,16 +172,24 @@ class Patch implements Patched {
         id: 'SCIM_NOT_MUTABLE',
       });
     }
-    if (binding.kind === 'reference' && binding.isArray) this.#edges(op, target, binding, value);
-    else if (target.filter !== null) await this.#elements(op, target, target.filter, value, isOneOfMany);
+    if (binding.kind === 'reference' && binding.isArray) {
+      const edges = this.edges.get(binding.property) ?? noChanges();
+      this.edges.set(binding.property, edges);
+      changeEnds(edges, op, { ...target, reference: binding }, value);
+      return;
+    }
+    (op === 'remove' ? this.#removed : this.#changed).add(attribute);
+    if (target.filter !== null) await this.#elements(op, target, target.filter, value, isOneOfMany);
     else if (target.sub !== null) this.#part(op, attribute, target.sub, value);
     else await this.#whole(op, attribute, value);
   }
 
   async #extension(op: Op, schema: string, value: JsonValue): Promise<void> {
     if (op === 'remove') {
-      for (const attribute of this.#type.attributes)
-        if (attribute.schema === schema) this.#set(attribute, undefined);
+      for (const attribute of this.#type.attributes.filter((one) => one.schema === schema)) {
+        this.#removed.add(attribute);
+        this.#set(attribute, undefined);
+      }
     } else if (isObject(value)) await this.#all(op, value, schema);
     else throw new BadRequestError(`'${schema}' needs an object as its value`, { id: 'SCIM_BAD_VALUE' });
   }
@@ -291,32 +310,6 @@ class Patch implements Patched {
       id: 'SCIM_NO_TARGET',
       ...placesOf(attribute),
     });
-  }
-
-  #edges(op: Op, { attribute, filter, sub }: Target, reference: Reference, value: JsonValue): void {
-    if (sub !== null && sub.toLowerCase() !== 'value') {
-      throw new BadRequestError(`'${attribute.name}.${sub}' is read-only`, { id: 'SCIM_NOT_MUTABLE' });
-    }
-    const edges = this.edges.get(reference.property) ?? { all: null, added: new Set(), removed: new Set() };
-    this.edges.set(reference.property, edges);
-    const meant = filter === null ? undefined : idsMeant(attribute, reference, filter);
-    const given = meant ?? (value === null && op === 'remove' ? undefined : value);
-    const refs = given === undefined ? undefined : refsOf(attribute, reference, given);
-    if (op === 'remove' && refs !== undefined) {
-      for (const ref of refs) {
-        edges.added.delete(ref);
-        edges.removed.add(ref);
-      }
-    } else if (op === 'add' || filter !== null) {
-      for (const ref of refs ?? []) {
-        edges.removed.delete(ref);
-        edges.added.add(ref);
-      }
-    } else {
-      edges.all = refs ?? [];
-      edges.added.clear();
-      edges.removed.clear();
-    }
   }
 
   #set({ name, schema }: Attribute, value: JsonValue | undefined): void {

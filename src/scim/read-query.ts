@@ -2,6 +2,7 @@ import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import { findByExternalId } from '#repo/index.ts';
 import {
   CREATED_AT,
+  KNOWN_AS,
   parsePath,
   type QueryFilter,
   type Request,
@@ -12,7 +13,8 @@ import {
 import { parseAttributePath } from './attribute-path.ts';
 import { edgeOf, edgeQuery } from './edges.ts';
 import { parseScimFilter } from './filter.ts';
-import { keyOf, type LookUp, lookUpsOf, toQueryFilter } from './filter-query.ts';
+import { keyOf, lookUpsOf, toQueryFilter } from './filter-query.ts';
+import type { LookUp } from './reference-filter.ts';
 import { type Attribute, attributeAt, type Property, subAttributeAt } from './resource-type.ts';
 import { LIMITS } from './schema-answer.ts';
 import { clientOf, pathOf, type Scope, storedTypeOf } from './scim-platform.ts';
@@ -45,6 +47,7 @@ export async function readQuery(scope: Scope, parameters: Parameters): Promise<A
     queryExpression: null,
     queryFilter: await filterOf(scope, filter),
     sortKeys: sortKeysOf(scope, sortBy, sortOrder),
+    knownTo: clientOf(scope.context),
     paging: {
       pageSize: Math.max(count, 1),
       offset: cursor === undefined ? startIndex - 1 : 0,
@@ -58,12 +61,13 @@ export async function readQuery(scope: Scope, parameters: Parameters): Promise<A
 async function filterOf(scope: Scope, text: string): Promise<QueryFilter> {
   if (text.trim() === '') return EVERYTHING;
   const filter = parseScimFilter(text, scope.schemas);
-  const found = new Map<string, readonly string[]>();
+  const found = new Map<string, readonly string[] | null>();
   for (const one of lookUpsOf(scope, filter)) found.set(keyOf(one), await lookUp(scope, one));
-  return toQueryFilter(scope, filter, (one) => found.get(keyOf(one)) ?? []);
+  return toQueryFilter(scope, filter, (one) => found.get(keyOf(one)) ?? null);
 }
 
-async function lookUp(scope: Scope, { reference, value }: LookUp): Promise<readonly string[]> {
+/** @returns null where there are too many to be named */
+async function lookUp(scope: Scope, { reference, value }: LookUp): Promise<readonly string[] | null> {
   const { platform, context, type, ask } = scope;
   if (reference === undefined) {
     return findByExternalId(
@@ -76,15 +80,12 @@ async function lookUp(scope: Scope, { reference, value }: LookUp): Promise<reado
   const path = [...collection.split('/'), value, reference.reverse ?? ''];
   try {
     const { pagedResultsCookie, result } = await ask.all(edgeQuery(path, EVERYTHING, LIMITS.results));
-    if (pagedResultsCookie === null) return result.map((edge) => lastOf(edgeOf(edge).ref));
+    return pagedResultsCookie === null ? result.map((edge) => lastOf(edgeOf(edge).ref)) : null;
   } catch (error) {
     // Nothing refers to what is not there.
     if (error instanceof NotFoundError) return [];
     throw error;
   }
-  throw new BadRequestError(`More than ${LIMITS.results} resources refer to '${value}'`, {
-    id: 'SCIM_TOO_MANY',
-  });
 }
 
 function lastOf(ref: string): string {
@@ -116,6 +117,7 @@ function sortKeysOf(
   if (attribute === undefined && isOfAll) return byId;
   if (attribute === undefined || attribute.returned === 'never') throw notSortable(sortBy);
   const { binding } = attribute;
+  if (binding.kind === 'externalId') return [{ pointer: [KNOWN_AS], descending }];
   const part = binding.kind === 'property' ? attribute : subAttributeAt(attribute, path.sub ?? 'value');
   const property = sortedProperty(attribute, path.sub ?? 'value');
   if (property === undefined || part === undefined || part.returned === 'never') throw notSortable(sortBy);

@@ -11,6 +11,8 @@ export interface Characteristics {
   readonly multiValued: boolean;
   readonly description: string;
   readonly required: boolean;
+  /** `scim.json` says itself that it is, whatever `managed.json` does. */
+  readonly demanded: boolean;
   readonly caseExact: boolean;
   readonly mutability: 'readWrite' | 'readOnly' | 'immutable' | 'writeOnly';
   readonly returned: 'default' | 'always' | 'request' | 'never';

@@ -10,13 +10,20 @@ export const DISCOVERY: ReadonlySet<string> = new Set(['ServiceProviderConfig', 
 const CORE = 'urn:ietf:params:scim:schemas:core:2.0';
 
 /** What this service can (RFC 7643, 5). */
-export function serviceProviderConfig(base: string, bodyLimitBytes: number): JsonObject {
+export function serviceProviderConfig(
+  types: readonly ResourceType[],
+  base: string,
+  bodyLimitBytes: number,
+): JsonObject {
+  const takesPasswords = types.some(({ attributes }) =>
+    attributes.some(({ name, mutability }) => name === 'password' && mutability !== 'readOnly'),
+  );
   return {
     schemas: [`${CORE}:ServiceProviderConfig`],
     patch: { supported: true },
     bulk: { supported: true, maxOperations: LIMITS.operations, maxPayloadSize: bodyLimitBytes },
     filter: { supported: true, maxResults: LIMITS.results },
-    changePassword: { supported: false },
+    changePassword: { supported: takesPasswords },
     sort: { supported: true },
     etag: { supported: true },
     pagination: {

@@ -4,7 +4,6 @@ import { isObject, type JsonObject } from '#json/index.ts';
 /** What SCIM says of a 400 or 409 besides its status (RFC 7644, 3.12, and RFC 9865, 2.1), and the ids that our errors have for it. */
 const TYPES = [
   ['invalidFilter', 'SCIM_BAD_FILTER'],
-  ['tooMany', 'SCIM_TOO_MANY'],
   ['uniqueness', 'SCIM_NOT_UNIQUE'],
   ['mutability', 'SCIM_NOT_MUTABLE'],
   ['invalidSyntax', 'SCIM_BAD_SYNTAX'],

@@ -1,6 +1,6 @@
 import { ConflictError } from '#errors/index.ts';
 import { isObject, type JsonObject, type Pointer } from '#json/index.ts';
-import { type ClientResource, findExternalIds, hasPendingName, setExternalId } from '#repo/index.ts';
+import { type ClientResource, findExternalId, hasPendingName, setExternalId } from '#repo/index.ts';
 import {
   type Context,
   formatPath,
@@ -15,11 +15,13 @@ import {
   writeContext,
 } from '#resource/index.ts';
 import { changesTo, newContent, readContent, type Said } from './content.ts';
+import { type EdgeChanges, noChanges } from './edge-changes.ts';
 import { changeEdges } from './edges.ts';
 import { fieldsFor, type Shown } from './fields.ts';
-import { type EdgeChanges, patchResource } from './patch.ts';
+import { patchResource } from './patch.ts';
 import { type Parameters, readQuery } from './read-query.ts';
 import { represent } from './representation.ts';
+import { requireWhole } from './required.ts';
 import { type ResourceType, writtenLists } from './resource-type.ts';
 import {
   type Ask,
@@ -67,12 +69,7 @@ export class ScimObjects {
     const { request, count, startIndex } = await readQuery(this.#scope, parameters);
     const page = await this.#ask.all({ ...request, fields: this.#fields(selection), withTimes: true });
     const rows = count === 0 ? [] : page.result;
-    const externalIds = await this.#externalIds(
-      rows.map(({ id }) => id ?? ''),
-      selection,
-    );
-    const known = new Map(rows.map((row, at) => [row, externalIds[at]]));
-    const result = await mapInTurns(rows, (row) => this.#shown(row, selection, known.get(row)));
+    const result = await mapInTurns(rows, (row) => this.#shown(row, selection, row.externalId));
     if (startIndex === undefined)
       return { ...page, result, pagedResultsCookie: count === 0 ? null : page.pagedResultsCookie };
     return { ...page, result, pagedResultsCookie: null, startIndex };
@@ -80,6 +77,7 @@ export class ScimObjects {
 
   async create(resource: JsonObject, parameters: Parameters): Promise<Resource> {
     const selection = readSelection(this.#type, parameters);
+    requireWhole(this.#type, resource);
     const said = readContent(this.#type, resource);
     const answer = await this.#ask.one({
       method: 'create',
@@ -106,14 +104,12 @@ export class ScimObjects {
     parameters: Parameters,
   ): Promise<Resource> {
     const selection = readSelection(this.#type, parameters);
+    requireWhole(this.#type, resource);
     const said = readContent(this.#type, resource);
     const before = await this.#loadToChange(id, revision, 'isHeld', selection);
     const lists = said.references.filter(({ reference }) => reference.isArray);
     const edges = new Map<string, EdgeChanges>(
-      lists.map(({ reference: { property }, refs }) => [
-        property,
-        { all: refs, added: new Set<string>(), removed: new Set<string>() },
-      ]),
+      lists.map(({ reference: { property }, refs }) => [property, { ...noChanges(), all: refs }]),
     );
     return this.#change(before, said, edges, { keepsFlags: true });
   }
@@ -143,7 +139,7 @@ export class ScimObjects {
     }
     const path = pathOf(this.#type, id);
     const lists = this.#ask.isServer ? writtenLists(this.#type) : [];
-    const none = { all: [], added: new Set<string>(), removed: new Set<string>() };
+    const none = { ...noChanges(), all: [] };
     let current =
       lists.length === 0 && revision === null
         ? null
@@ -258,8 +254,8 @@ export class ScimObjects {
     const knownTo = mayBeStale ? {} : { knownTo: clientOf(this.#context) };
     const stored = await this.#load(id, selection, { ...how, ...knownTo });
     if (stored.externalId !== undefined) return { stored, externalId: stored.externalId };
-    const [externalId = null] = await this.#externalIds([id], named);
-    return { stored, externalId };
+    const db = await readerOf(this.#platform, this.#context);
+    return { stored, externalId: await findExternalId(db, this.#clientResource(id)) };
   }
 
   async #load(
@@ -306,19 +302,6 @@ export class ScimObjects {
         ...(times === undefined ? {} : { times }),
       },
       { types: this.#platform.types(), base: baseOf(this.#context) },
-    );
-  }
-
-  /** What the client calls these; nothing is asked where none of that is to be shown. */
-  async #externalIds(
-    ids: readonly string[],
-    selection: Pick<Selection, 'shows'>,
-  ): Promise<readonly (string | null)[]> {
-    if (!this.#showsExternalId(selection) || ids.length === 0) return [];
-    const db = await readerOf(this.#platform, this.#context);
-    return findExternalIds(
-      db,
-      ids.map((id) => this.#clientResource(id)),
     );
   }
 

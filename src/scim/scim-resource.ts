@@ -30,6 +30,8 @@ import { type Ask, askAs, baseOf, type ScimPlatform } from './scim-platform.ts';
 export const SCIM_QUERY = 'scim';
 /** The part of the query of all types that is about one of them. */
 const QUERY_OF_ALL = 'scim-all';
+/** Between the type and the cursor there, in one of all types: no name of an endpoint has it, and no URL encodes it (RFC 9865, 2). */
+const OF_TYPE = '.';
 
 /**
  * `/scim`: what SCIM 2.0 (RFC 7643, 7644) has at its root, as resources; the door speaks its protocol at `/scim/v2`. A client has the
@@ -191,9 +193,9 @@ export class ScimResource implements RouteHandler {
       skipped = Math.max(0, skipped - page.totalPagedResults);
       total += page.totalPagedResults;
       if (from === undefined || isBefore || next !== null || count === 0) continue;
-      if (page.pagedResultsCookie !== null) next = `${endpoint}:${page.pagedResultsCookie}`;
+      if (page.pagedResultsCookie !== null) next = `${endpoint}${OF_TYPE}${page.pagedResultsCookie}`;
       else if (results.length >= count)
-        next = types[at + 1] === undefined ? null : `${types[at + 1]?.endpoint}:`;
+        next = types[at + 1] === undefined ? null : `${types[at + 1]?.endpoint}${OF_TYPE}`;
     }
     const all = { ...queryResult(results), totalPagedResults: total };
     if (from !== undefined) return { ...all, pagedResultsCookie: next };
@@ -204,7 +206,7 @@ export class ScimResource implements RouteHandler {
   /** @throws BadRequestError for a cursor that is none of all types */
   #placeIn(types: readonly ResourceType[], text: string): { readonly at: number; readonly cursor: string } {
     if (text === '') return { at: 0, cursor: '' };
-    const end = text.indexOf(':');
+    const end = text.indexOf(OF_TYPE);
     const at = types.findIndex(({ endpoint }) => endpoint === text.slice(0, Math.max(0, end)));
     if (at !== -1) return { at, cursor: text.slice(end + 1) };
     throw new BadRequestError('The cursor is not one of all types', {
@@ -227,7 +229,7 @@ export class ScimResource implements RouteHandler {
     }
     if (endpoint === 'ServiceProviderConfig') {
       if (id !== undefined) throw notFound(request);
-      return answered(serviceProviderConfig(base, this.#platform.bodyLimitBytes), null);
+      return answered(serviceProviderConfig(types, base, this.#platform.bodyLimitBytes), null);
     }
     const all =
       endpoint === 'Schemas'

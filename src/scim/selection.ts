@@ -1,6 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { type AttributePath, parseAttributePath } from './attribute-path.ts';
+import { type AttributePath, isPathOf, parseAttributePath } from './attribute-path.ts';
 import {
   type Attribute,
   attributeAt,
@@ -168,6 +168,9 @@ function pathsOf(schemas: readonly string[], text = ''): AttributePath[] {
   }
   return names.map((one) => {
     const whole = schemas.find((schema) => schema.toLowerCase() === one.toLowerCase());
-    return whole === undefined ? parseAttributePath(one, schemas) : { schema: whole, name: '', sub: null };
+    // What is asked for of an extension that there is not is not there, as any other attribute that there is not.
+    const isOfOthers = /^urn:/i.test(one) && !isPathOf(one, schemas);
+    if (whole !== undefined || isOfOthers) return { schema: whole ?? one, name: '', sub: null };
+    return parseAttributePath(one, schemas);
   });
 }

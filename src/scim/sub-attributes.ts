@@ -8,6 +8,7 @@ export const TEXT: Characteristics = {
   multiValued: false,
   description: '',
   required: false,
+  demanded: false,
   caseExact: false,
   mutability: 'readWrite',
   returned: 'default',

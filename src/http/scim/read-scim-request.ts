@@ -8,8 +8,6 @@ import type { HttpRequest, TranslatedRequest } from '../read-request.ts';
 /** Its own, and what some clients send all the same. */
 const MEDIA_TYPES = ['application/scim+json', 'application/json'];
 const WRITES: ReadonlySet<string> = new Set(['PUT', 'PATCH', 'DELETE']);
-/** These are single resources; all other names are those of collections. */
-const SINGLE: ReadonlySet<string> = new Set(['ServiceProviderConfig', 'Me']);
 
 /**
  * The request that a message of SCIM means.
@@ -44,18 +42,17 @@ export function readScimRequest(http: HttpRequest): TranslatedRequest {
   };
 
   function read(): Request {
-    const last = segments.at(-1);
-    if (method !== 'GET' && DISCOVERY.has(segments[0] ?? '')) throw notAllowed(method);
+    const place = placeAt(segments);
+    if (!METHODS[place].includes(method)) throw notAllowed(method, METHODS[place]);
     switch (method) {
       case 'GET':
-        if (segments.length === 0 || (segments.length === 1 && !SINGLE.has(last ?? ''))) return query(common);
-        return { method: 'read', ...common };
+        return LISTS.has(place) ? query(common) : { method: 'read', ...common };
       case 'POST':
-        if (last === '.search') {
+        if (place === 'search') {
           const path = common.path.slice(0, -1);
           return query({ ...common, path, parameters: { ...others, ...searchOf(body()) } });
         }
-        if (segments.length === 1 && last === 'Bulk') {
+        if (place === 'bulk') {
           return { method: 'action', ...common, path: ['scim'], action: 'bulk', content: body() };
         }
         return { method: 'create', ...common, newResourceId: null, content: body() };
@@ -66,7 +63,7 @@ export function readScimRequest(http: HttpRequest): TranslatedRequest {
       case 'DELETE':
         return { method: 'delete', ...common, revision };
       default:
-        throw notAllowed(method);
+        throw notAllowed(method, METHODS[place]);
     }
   }
 
@@ -75,8 +72,38 @@ export function readScimRequest(http: HttpRequest): TranslatedRequest {
   }
 }
 
-function notAllowed(method: string): NotSupportedError {
-  return new NotSupportedError(`Method ${method} not supported`, { id: 'HTTP_METHOD' });
+/** What can be asked where; the answer to a HEAD is that to a GET. */
+const METHODS: Readonly<Record<Place, readonly string[]>> = {
+  root: ['GET'],
+  bulk: ['POST'],
+  search: ['POST'],
+  described: ['GET'],
+  descriptions: ['GET'],
+  collection: ['GET', 'POST'],
+  resource: ['GET', 'PUT', 'PATCH', 'DELETE'],
+};
+
+type Place = 'root' | 'bulk' | 'search' | 'described' | 'descriptions' | 'collection' | 'resource';
+
+const LISTS: ReadonlySet<Place> = new Set(['root', 'descriptions', 'collection']);
+
+/** Which of these a path leads to, be there something or not. */
+function placeAt(segments: readonly string[]): Place {
+  const [first] = segments;
+  if (first === undefined) return 'root';
+  if (DISCOVERY.has(first)) {
+    return segments.length > 1 || first === 'ServiceProviderConfig' ? 'described' : 'descriptions';
+  }
+  if (segments.at(-1) === '.search') return 'search';
+  if (segments.length > 1 || first === 'Me') return 'resource';
+  return first === 'Bulk' ? 'bulk' : 'collection';
+}
+
+function notAllowed(method: string, allowed: readonly string[]): NotSupportedError {
+  return new NotSupportedError(`Method ${method} not supported`, {
+    id: 'HTTP_METHOD',
+    detail: { allowed: allowed.flatMap((one) => (one === 'GET' ? [one, 'HEAD'] : [one])) },
+  });
 }
 
 function query(common: Pick<Request, 'path' | 'fields' | 'parameters'>): Request {

@@ -12,7 +12,7 @@ const HEADERS = {
 };
 /** It opens no dialog of a browser. */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="scim"' };
-const ALLOWED = { Allow: 'GET, POST, PUT, PATCH, DELETE' };
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 
 /** A response in the words of SCIM; what a rehearsal or a bulk request has found as it is. */
@@ -57,8 +57,14 @@ export async function writeScimResponse(
 export function writeScimError(error: ResourceError): Answer {
   const { status } = statusOf(error);
   const body = textOf(scimErrorBody(error), { prettyPrint: false });
-  const more = status === 401 ? CHALLENGE : status === 405 ? ALLOWED : retryAfter(error);
+  const more = status === 401 ? CHALLENGE : status === 405 ? allowedBy(error) : retryAfter(error);
   return { status, headers: { ...HEADERS, ...more }, body };
+}
+
+/** What there is instead (RFC 9110, 15.5.6). */
+function allowedBy({ detail }: ResourceError): Record<string, string> {
+  const allowed = isObject(detail) ? detail['allowed'] : undefined;
+  return { Allow: (Array.isArray(allowed) ? allowed : METHODS).join(', ') };
 }
 
 function written(

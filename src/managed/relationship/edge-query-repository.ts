@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
+import { type QueryColumn, type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
 import type { PlainQuery, QueryRequest } from '#resource/index.ts';
 import type { Edge, Target } from './edge.ts';
 
@@ -34,6 +34,14 @@ export interface HiddenTargets {
 /** Whether that is a member of the edge, rather than of the object that it leads to. */
 export function isOfTheEdge(name: string): boolean {
   return TABLE.columns.has(name);
+}
+
+/** The ids of the objects that an object of a managed collection refers to, for a query of these objects. */
+export function otherEndsColumn(collection: string, property: string): QueryColumn {
+  const expression = sql`(select jsonb_agg(e.target_id) from relationship_end e
+    where e.owner_collection = ${sql.lit(collection)} and e.owner_property = ${sql.lit(property)}
+      and e.owner_id = managed_object.id)`;
+  return { expression, type: 'json' };
 }
 
 /** One page of the edges of a property. @param hidden of these objects filters and sort keys see nothing */

@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { managedConfig, scimConfig } from '#config/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import { KNOWN_AS, otherEndsOf } from '#resource/index.ts';
 import { compileFilter } from '#resource/query/query-filter-match.ts';
 import { compileResourceTypes } from '#scim/compile-resource-type.ts';
 import { OPERATORS, parseScimFilter, type ScimFilter, type ScimValue } from '#scim/filter.ts';
 import { meetsFilter } from '#scim/filter-match.ts';
 import { toQueryFilter } from '#scim/filter-query.ts';
 import { represent } from '#scim/representation.ts';
+import type { ResourceType } from '#scim/resource-type.ts';
 import '../../support/property-seed.ts';
 import { runs } from '../../support/long.ts';
 import { ENTERPRISE, parsed, shippedType } from './shipped.ts';
@@ -120,6 +122,9 @@ describe('a filter', () => {
       department: fc.oneof(texts, fc.constant(null)),
       postalAddress: texts,
       city: texts,
+      manager: fc.constantFrom('42', 'r1'),
+      roles: fc.uniqueArray(fc.constantFrom('42', 'r1', 'r2'), { minLength: 1 }),
+      externalId: texts,
     },
     { requiredKeys: [] },
   );
@@ -134,8 +139,14 @@ describe('a filter', () => {
     path('phoneNumbers', 'value'),
     path('addresses', 'locality'),
     path('department', null, ENTERPRISE),
+    path('manager', 'value', ENTERPRISE),
+    path('groups'),
+    path('groups', 'value'),
+    path('groups', 'type'),
+    path('externalId'),
+    path('schemas'),
   );
-  const values = fc.oneof(texts, fc.constant('42'));
+  const values = fc.oneof(texts, fc.constantFrom('42', 'r1', 'Group', USER, ENTERPRISE));
   const condition = fc.oneof(
     fc.record({ kind: fc.constant('present'), path: places }),
     fc.record({
@@ -157,18 +168,40 @@ describe('a filter', () => {
     operator: fc.constantFrom(...OPERATORS),
     value: texts,
   });
+  const ofEnds = fc.record({
+    kind: fc.constant('compare'),
+    path: fc.constant(path('value')),
+    operator: fc.constantFrom(...OPERATORS.filter((one) => one !== 'ne')),
+    value: fc.constantFrom('42', 'r', 'r1'),
+  });
+  const ofName = fc.record({
+    kind: fc.constant('compare'),
+    path: fc.constantFrom(path('givenName'), path('familyName')),
+    operator: fc.constantFrom(...OPERATORS),
+    value: texts,
+  });
   const filters = fc.letrec<{ filter: ScimFilter }>((tie) => ({
     filter: fc.oneof(
       { maxDepth: 3, depthSize: 'small' },
       condition,
       fc.record({
         kind: fc.constant('element'),
-        path: fc.constantFrom(path('emails'), path('phoneNumbers')),
+        path: fc.constantFrom(path('emails'), path('phoneNumbers'), path('schemas')),
         filter: fc.oneof(
           inner,
           fc.record({ kind: fc.constantFrom('and', 'or'), filters: fc.tuple(inner, inner) }),
           fc.record({ kind: fc.constant('not'), filter: inner }),
         ),
+      }),
+      fc.record({
+        kind: fc.constant('element'),
+        path: fc.constantFrom(path('groups'), path('manager', null, ENTERPRISE)),
+        filter: fc.oneof(ofEnds, fc.record({ kind: fc.constant('or'), filters: fc.tuple(ofEnds, ofEnds) })),
+      }),
+      fc.record({
+        kind: fc.constant('element'),
+        path: fc.constant(path('name')),
+        filter: fc.oneof(ofName, fc.record({ kind: fc.constant('not'), filter: ofName })),
       }),
       fc.record({ kind: fc.constant('not'), filter: tie('filter') }),
       fc.record({
@@ -179,17 +212,33 @@ describe('a filter', () => {
   })).filter;
 
   it('finds an object exactly where its resource meets it', async () => {
-    const type = await shippedType('User');
-    const isExact = ({ name }: { readonly name: string }) => name === 'id';
+    const types = await Promise.all(['User', 'Group'].map(shippedType));
+    const [type] = types as [ResourceType];
+    const isExact = ({ name, sub }: { readonly name: string; readonly sub?: string | null }) =>
+      ['id', 'externalId'].includes(name) || (['groups', 'manager'].includes(name) && sub !== 'type');
     fc.assert(
       fc.property(content, filters, (stored, filter) => {
-        const object: JsonObject = { _id: '42', ...stored };
+        const { manager, roles, externalId, ...own } = stored;
+        const object: JsonObject = { _id: '42', ...own };
+        const content: JsonObject = {
+          ...object,
+          ...(manager === undefined ? {} : { manager: { _ref: `managed/user/${manager}` } }),
+          ...(roles === undefined ? {} : { roles: roles.map((id) => ({ _ref: `managed/role/${id}` })) }),
+        };
         const resource = represent(
           type,
-          { id: '42', revision: '0', content: object },
-          { types: [type], base: 'http://x/scim/v2' },
+          { id: '42', revision: '0', content, ...(externalId === undefined ? {} : { externalId }) },
+          { types, base: 'http://x/scim/v2' },
         );
-        const found = compileFilter(toQueryFilter({ type, isOfAll: false }, filter, () => []))(object);
+        // As the table has it, where nothing could be looked up before.
+        const row: JsonObject = {
+          ...object,
+          ...(manager === undefined ? {} : { [otherEndsOf('manager')]: [manager] }),
+          ...(roles === undefined ? {} : { [otherEndsOf('roles')]: roles }),
+          ...(externalId === undefined ? {} : { [KNOWN_AS]: externalId }),
+        };
+        const isOfAll = false;
+        const found = compileFilter(toQueryFilter({ type, isOfAll }, filter, () => null))(row);
         expect(found).toBe(meetsFilter(filter, resource, isExact));
       }),
       { numRuns: runs(2_000) },
@@ -216,6 +265,16 @@ describe('a filter', () => {
     ['meta.version pr', ALL],
     ['meta.resourceType eq "user"', ALL],
     ['meta.resourceType eq "Group"', NONE],
+    ['meta[resourceType eq "User"]', ALL],
+    [`schemas[value eq "${USER}"]`, ALL],
+    [`schemas.value sw "urn:x"`, { kind: 'or', filters: [] }],
+    ['manager pr', { kind: 'present', pointer: ['_otherEnds/manager'] }],
+    ['groups.$ref pr', { kind: 'present', pointer: ['_otherEnds/roles'] }],
+    ['groups.type ne "Group"', { kind: 'not', filter: { kind: 'present', pointer: ['_otherEnds/roles'] } }],
+    ['groups eq "42"', { kind: 'in', pointer: ['_id'], values: ['of 42'] }],
+    ['externalId eq "x"', { kind: 'in', pointer: ['_id'], values: ['of x'] }],
+    ['externalId sw "x"', { kind: 'compare', pointer: ['_knownAs'], operator: 'sw', value: 'x' }],
+    ['emails.primary eq true', { kind: 'or', filters: [NONE] }],
   ])('asks the database for %s', async (text, expected) => {
     expect(await asked('User', text)).toEqual(expected);
   });
@@ -224,6 +283,17 @@ describe('a filter', () => {
     ['members[value eq "42"]', { kind: 'in', pointer: ['_id'], values: ['of 42'] }],
     ['members[value eq "42" and type eq "USER"]', { kind: 'in', pointer: ['_id'], values: ['of 42'] }],
     ['members[type eq "Group" and value eq "42"]', NONE],
+    ['members[type eq "User"]', { kind: 'present', pointer: ['_otherEnds/members'] }],
+    [
+      'members[value eq "1" or value sw "2"]',
+      {
+        kind: 'or',
+        filters: [
+          { kind: 'in', pointer: ['_id'], values: ['of 1'] },
+          { kind: 'compare', pointer: ['_otherEnds/members'], operator: 'sw', value: '2' },
+        ],
+      },
+    ],
   ])('of members is %s', async (text, expected) => {
     expect(await asked('Group', text)).toEqual(expected);
   });
@@ -231,13 +301,15 @@ describe('a filter', () => {
   it.each([
     ['User', 'meta.bogus pr'],
     ['User', 'meta.version eq "1"'],
-    // Whether somebody has a manager is not asked of the database.
-    ['User', `schemas eq "${ENTERPRISE}"`],
-    ['User', 'manager pr'],
+    ['User', 'id.value eq "1"'],
+    ['User', 'externalId.value eq "1"'],
+    ['User', 'userName[value eq "x"]'],
+    ['User', 'manager.displayName eq "x"'],
+    ['User', 'manager.type eq "User"'],
     ['User', 'active eq "constructor"'],
     ['User', 'active gt true'],
     ['Group', 'members[value eq "1" and value eq "2"]'],
-    ['Group', 'members[type eq "User"]'],
+    ['Group', 'members[value ne "1"]'],
     ['Group', 'members.display eq "x"'],
   ])('cannot ask for a %s by %s', async (name, text) => {
     await expect(asked(name, text)).rejects.toMatchObject({ code: 400, detail: { id: 'SCIM_BAD_FILTER' } });

@@ -17,6 +17,7 @@ const STORED: JsonObject = {
   sn: 'Lee',
   mail: 'kim@example.com',
   accountStatus: 'active',
+  city: 'Bern',
 };
 
 /** What a PATCH leaves to be changed of the stored object. */
@@ -45,13 +46,13 @@ describe('a PATCH of a user', () => {
       replaced('givenName', 'K'),
     ],
     ['changes nothing that is so already', { op: 'replace', path: 'userName', value: 'kim' }, []],
-    ['removes an attribute', { op: 'remove', path: 'emails' }, removed('mail')],
+    ['removes an attribute', { op: 'remove', path: 'addresses' }, removed('city')],
     ['removes a flag that it names', { op: 'remove', path: 'active' }, removed('accountStatus')],
-    ['removes an element', { op: 'remove', path: 'emails[type eq "work"]' }, removed('mail')],
+    ['removes an element', { op: 'remove', path: 'addresses[type eq "work"]' }, removed('city')],
     [
       'removes what is listed',
-      { op: 'remove', path: 'emails', value: [{ value: 'kim@example.com' }] },
-      removed('mail'),
+      { op: 'remove', path: 'addresses', value: [{ locality: 'Bern' }] },
+      removed('city'),
     ],
     ['removes no other', { op: 'remove', path: 'emails', value: [{ value: 'x' }] }, []],
     [
@@ -68,6 +69,11 @@ describe('a PATCH of a user', () => {
       'takes names of operations in any case, and booleans as texts (Entra)',
       { op: 'Replace', path: 'active', value: 'False' },
       replaced('accountStatus', 'inactive'),
+    ],
+    [
+      'takes a list of one in the place of a value (Entra)',
+      { op: 'Replace', path: 'userName', value: [{ $ref: null, value: 'lee' }] },
+      replaced('userName', 'lee'),
     ],
     [
       'takes keys that are paths (Entra)',
@@ -138,6 +144,12 @@ describe('a PATCH of a user', () => {
     expect(await patched(operation)).toEqual(expected);
   });
 
+  it('may take away what is required and say it anew', async () => {
+    const away = { op: 'remove', path: 'emails' };
+    const anew = { op: 'add', path: 'emails', value: [{ type: 'work', value: 'k@x.org' }] };
+    expect(await patched(away, anew)).toEqual(replaced('mail', 'k@x.org'));
+  });
+
   it.each<[string, JsonObject, string]>([
     ['an operation that there is not', { op: 'move', path: 'userName', value: 'x' }, 'SCIM_BAD_SYNTAX'],
     ['an attribute that there is not', { op: 'add', path: 'nickName', value: 'x' }, 'SCIM_BAD_PATH'],
@@ -150,6 +162,15 @@ describe('a PATCH of a user', () => {
       'SCIM_NOT_MUTABLE',
     ],
     ['meta', { op: 'replace', path: 'meta.version', value: 'x' }, 'SCIM_NOT_MUTABLE'],
+    ['to remove what is required', { op: 'remove', path: 'userName' }, 'SCIM_NOT_MUTABLE'],
+    ['to remove a part that is', { op: 'remove', path: 'name.givenName' }, 'SCIM_NOT_MUTABLE'],
+    ['to remove an element that is', { op: 'remove', path: 'emails[type eq "work"]' }, 'SCIM_NOT_MUTABLE'],
+    ['to remove its value', { op: 'remove', path: 'emails[type eq "work"].value' }, 'SCIM_NOT_MUTABLE'],
+    [
+      'a list of two in the place of a value',
+      { op: 'add', path: 'userName', value: ['a', 'b'] },
+      'SCIM_BAD_VALUE',
+    ],
     ['a removal of nothing', { op: 'remove' }, 'SCIM_NO_TARGET'],
     [
       'an element that cannot be made',
@@ -328,6 +349,16 @@ describe('a PATCH of a group', () => {
       'removes the listed ones (Entra)',
       [{ op: 'Remove', path: 'members', value: [{ value: 'a', $ref: null }] }],
       { removed: [ref('a')] },
+    ],
+    [
+      'replaces one by another',
+      [{ op: 'replace', path: 'members[value eq "a"]', value: { value: 'b' } }],
+      { added: [ref('b')], removed: [ref('a')] },
+    ],
+    [
+      'replaces one by its value',
+      [{ op: 'replace', path: 'members[value eq "a"].value', value: 'b' }],
+      { added: [ref('b')], removed: [ref('a')] },
     ],
     ['removes all of them', [{ op: 'remove', path: 'members' }], { all: [] }],
     ['clears by replacing with none (Okta)', [{ op: 'replace', path: 'members', value: [] }], { all: [] }],
