@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { asTyped } from '../../src/cli/typed-name.ts';
+import { ADMIN_PASSWORD } from '../support/api.ts';
+import { atTerminal } from '../support/at-terminal.ts';
 import { commandLineOf } from '../support/command-line.ts';
 import { callersOf, PASSWORD } from '../support/credentials.ts';
 import { eventually } from '../support/eventually.ts';
@@ -295,6 +297,14 @@ describe('what operators ask', () => {
     ]);
     expect((await svc(['get', 'scheduler/job', 'planned'])).code).toBe(4);
     expect((await svc(['plan', join(folder, 'conf')])).code).toBe(2);
+    // At a terminal it tells which file it is at, and leaves nothing of that behind.
+    const shownAt = await atTerminal(`plan ${folder} -o table`, {
+      SVC_URL: server.url,
+      SVC_PASSWORD: ADMIN_PASSWORD,
+    });
+    expect(shownAt).toContain('\r\x1b[K1/7  ');
+    expect(shownAt).toContain('\r\x1b[K7/7  ');
+    expect(shownAt.split('\r\x1b[K').at(-1)).toMatch(/^3 new, 0 changed, 1 the same, 3 refused\s*$/m);
   });
 
   it('of the audit, which takes a change back', async () => {
