@@ -16,7 +16,7 @@ export async function waysOf(database: Database, work: () => Promise<unknown>): 
   const counting = (write: Write): Write =>
     function (...args) {
       if (this.remotePort === port) {
-        if (answered) ways += 1;
+        if (answered && !makesConnection(args[0])) ways += 1;
         answered = false;
         this.once('data', () => {
           answered = true;
@@ -31,4 +31,12 @@ export async function waysOf(database: Database, work: () => Promise<unknown>): 
   } finally {
     Object.assign(prototype, { _write, _writev });
   }
+}
+
+/** The pool lets go what was idle for long and makes it anew, which is no way of what is done. */
+function makesConnection(written: unknown): boolean {
+  const chunk: unknown = Array.isArray(written) ? written[0]?.chunk : written;
+  if (!Buffer.isBuffer(chunk)) return false;
+  const [startup, password] = [0, 'p'.charCodeAt(0)];
+  return chunk[0] === startup || chunk[0] === password;
 }

@@ -44,7 +44,11 @@ export class PasswordModule implements AuthenticationModule {
   readonly way: string;
   readonly #options: PasswordModuleOptions;
   readonly #key = randomBytes(32).toString('hex');
-  readonly #remembered = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
+  // Not `max`, for which room is made at once: each look at a configuration makes modules.
+  readonly #remembered = new LRUCache<string, Remembered>({
+    maxSize: MAX_REMEMBERED,
+    sizeCalculation: () => 1,
+  });
 
   constructor(options: PasswordModuleOptions) {
     this.name = options.name;

@@ -54,7 +54,9 @@ export class Sessions {
   readonly #options: SessionsOptions;
   /** Tokens whose signature was right, which it remains; whether their session holds is asked of its row. */
   readonly #verified = new LRUCache<string, { readonly id: string; readonly expiresAt: number }>({
-    max: MAX_VERIFIED,
+    // Not `max`, for which room is made at once: each look at a configuration makes these.
+    maxSize: MAX_VERIFIED,
+    sizeCalculation: () => 1,
   });
   /**
    * Read with each request, those of one turn of the event loop together: a session that was ended, on another node or
