@@ -15,8 +15,8 @@ export async function waysOf(database: Database, work: () => Promise<unknown>): 
   let answered = true;
   const counting = (write: Write): Write =>
     function (...args) {
-      if (this.remotePort === port) {
-        if (answered && !makesConnection(args[0])) ways += 1;
+      if (this.remotePort === port && !makesConnection(args[0])) {
+        if (answered) ways += 1;
         answered = false;
         this.once('data', () => {
           answered = true;
