@@ -17,6 +17,7 @@ import {
 import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const RING = {
   'svc-sym-default': [Buffer.alloc(32, 1).toString('base64')],

@@ -5,6 +5,7 @@ import { ADMIN_PASSWORD } from '../support/api.ts';
 import { costlyRequest } from '../support/costly-requests.ts';
 import { faultOf, seededRandom, sendHostile } from '../support/hostile-requests.ts';
 import { type HostileTarget, hostileTarget } from '../support/hostile-target.ts';
+import '../support/takes-long.ts';
 
 const SEED = Number(process.env['SVC_TEST_SEED'] ?? 20_261_122);
 const REQUESTS = 80;

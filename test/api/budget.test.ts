@@ -5,6 +5,7 @@ import { seededRandom } from '../support/hostile-requests.ts';
 import { type HostileTarget, hostileTarget, USER_PASSWORD } from '../support/hostile-target.ts';
 import { processFile, workflowApi } from '../support/workflow.ts';
 import { end, path, start, tag, user } from '../unit/workflow/engine/bpmn.ts';
+import '../support/takes-long.ts';
 
 /** What one request may cost, together with all that it causes. */
 let target: HostileTarget;

@@ -5,6 +5,7 @@ import type { Api } from '../support/api.ts';
 import { NEWER_PROJECT } from '../support/newer-project.ts';
 import { createProject } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 describe('a project of a newer server of the field', () => {
   let server: TestServer;

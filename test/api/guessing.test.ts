@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { databaseEnvironment, type TestDatabase } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const PASSWORD = 'Passw0rd-of-users';
 const KEY = 'robot.0123456789abcdef0123456789abcdef';

@@ -8,6 +8,7 @@ import { listenTo } from '../support/event-listener.ts';
 import { eventually } from '../support/eventually.ts';
 import { longOr } from '../support/long.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const PASSWORD = 'Passw0rd-of-users';
 /** So many connections meet each of two threads, but for one time in a thousand. */

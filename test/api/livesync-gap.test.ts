@@ -3,6 +3,7 @@ import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { SLAPD, type Slapd, startSlapd } from '../support/slapd.ts';
+import '../support/takes-long.ts';
 
 const text = { type: 'string' };
 const PEOPLE = 'ou=people,dc=example,dc=com';

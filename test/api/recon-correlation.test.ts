@@ -6,6 +6,7 @@ import type { Api } from '../support/api.ts';
 import { longOr } from '../support/long.ts';
 import { SEED } from '../support/property-seed.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const script = (source: string) => ({ type: 'text/javascript', source });
 const NOT_EQUAL = '"!(!(login eq " + JSON.stringify(source.login) + "))"';

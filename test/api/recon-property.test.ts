@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { longOr } from '../support/long.ts';
 import { SEED } from '../support/property-seed.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const RUNS = Number(process.env['SVC_TEST_RECON_RUNS'] ?? longOr(40, 8));
 const PROPERTIES = ['a', 'b', 'c'] as const;

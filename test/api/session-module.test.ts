@@ -3,6 +3,7 @@ import type { Api } from '../support/api.ts';
 import { apiKey, callersOf, OWN_PAGE, passwordOf } from '../support/credentials.ts';
 import { type Issuer, startIssuer } from '../support/issuer.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 let server: TestServer;
 let api: Api;

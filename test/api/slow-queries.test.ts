@@ -6,6 +6,7 @@ import { rootContext, systemContext } from '../../src/resource/index.ts';
 import { ADMIN_PASSWORD } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 /** What callers make up keeps the database at work for a time that is known before. */
 let server: TestServer;

@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { SLAPD, type Slapd, startSlapd } from '../support/slapd.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import '../support/takes-long.ts';
 
 const text = { type: 'string' };
 const PEOPLE = 'ou=people,dc=example,dc=com';

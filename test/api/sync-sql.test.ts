@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import '../support/takes-long.ts';
 
 const text = { type: 'string' };
 const MANY = 60;

@@ -26,6 +26,7 @@ import {
   timer,
   user,
 } from '../unit/workflow/engine/bpmn.ts';
+import '../support/takes-long.ts';
 
 const PROCESSES = 12;
 const INSTANCES = 60;

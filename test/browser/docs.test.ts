@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBrowser, launchBrowser, NO_BROWSER } from '../support/browser.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 /** A browser that starts on a busy machine takes its time. */
 const PATIENCE_MS = 300_000;

@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const RING = { 'svc-audit-key': [Buffer.alloc(32, 5).toString('base64')] };

@@ -10,6 +10,7 @@ import { openDefinition, sealDefinition } from '../../src/taskscanner/scan-seals
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { createProject, type TestProject } from '../support/project.ts';
+import '../support/takes-long.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const ALIAS = 'svc-sym-default';

@@ -12,6 +12,7 @@ import { freePort } from '../support/port.ts';
 import { HAS_SAMBA } from '../support/samba.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { SLAPD } from '../support/slapd.ts';
+import '../support/takes-long.ts';
 
 const run = promisify(execFile);
 const SVC = fileURLToPath(new URL('../../bin/svc.js', import.meta.url));

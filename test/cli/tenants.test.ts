@@ -11,6 +11,7 @@ import { readSettings } from '#config/settings.ts';
 import { apiOf } from '../support/api.ts';
 import { dropDatabase, onServer } from '../support/postgres.ts';
 import { createProject } from '../support/project.ts';
+import '../support/takes-long.ts';
 
 const SCRIPT = new URL('../../deploy/tenants/add-tenant.sh', import.meta.url).pathname;
 const hasPsql = spawnSync('psql', ['--version']).status === 0;

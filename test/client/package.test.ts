@@ -9,6 +9,7 @@ import { packClient } from '../../bin/pack-client.js';
 import { ADMIN_PASSWORD } from '../support/api.ts';
 import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 /** A project of others, which has installed the package. */
 describe('the package of the client', () => {

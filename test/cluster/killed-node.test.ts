@@ -4,6 +4,7 @@ import { Cluster } from '../support/cluster.ts';
 import { type Fault, faultyEnvironment } from '../support/database-faults.ts';
 import { some } from '../support/long.ts';
 import type { NodeProcess } from '../support/node-process.ts';
+import '../support/takes-long.ts';
 
 /** The statement that ends runs, by what it deletes. */
 const COMPLETION = String.raw`delete from scheduler_run where ctid = any\(array\(select at from mine\)\)`;

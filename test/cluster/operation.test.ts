@@ -6,6 +6,7 @@ import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { type NodeProcess, startNodeProcess } from '../support/node-process.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { createProject, type TestProject } from '../support/project.ts';
+import '../support/takes-long.ts';
 
 /** `SVC_TEST_OPERATION_OBJECTS=100000` is the long form. */
 const OBJECTS = Number(process.env['SVC_TEST_OPERATION_OBJECTS'] ?? 600);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Cluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import type { NodeProcess } from '../support/node-process.ts';
+import '../support/takes-long.ts';
 
 const SCHEDULES = ['kept', 'in-memory-of-a', 'in-memory-of-b'];
 

@@ -19,6 +19,7 @@ import { createMigratedDatabase } from '../support/migrated-database.ts';
 import { SEED } from '../support/property-seed.ts';
 import { wakesOf } from '../support/queue-wakes.ts';
 import { statementsOf } from '../support/workflow-core.ts';
+import '../support/takes-long.ts';
 
 const APPLICATION = 'faulty';
 const OBJECTS = 2;

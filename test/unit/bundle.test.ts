@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import '../support/takes-long.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** What finds, makes and loads a bundle; all else of the project is tiny. */

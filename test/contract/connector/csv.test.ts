@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { csvKind } from '#system/connectors/csv/csv-connector.ts';
+import { longOr } from '../../support/long.ts';
 import { describeConnector } from './connector-suite.ts';
 
 const HEADER = 'login,title,age,mails,password,photo\n';
@@ -38,7 +39,7 @@ describeConnector('for CSV files', async () => {
     draft: (object) => object,
     bytes: 'photo',
     many: 1_200,
-    multitude: 100_000,
+    multitude: longOr(100_000, 40_000),
     async seed(objects) {
       const lines = objects.map(({ login, title = '', age = '', mails = [] }) =>
         [login, title, age, [mails].flat().join('¦'), '', '']

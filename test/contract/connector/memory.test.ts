@@ -1,5 +1,6 @@
 import { NAME, type Scalar } from '#system/contract.ts';
 import { emptyMemory, memoryKind, note } from '../../support/connector/memory-connector.ts';
+import { longOr } from '../../support/long.ts';
 import { describeConnector } from './connector-suite.ts';
 
 describeConnector('for objects in memory', async () => {
@@ -26,7 +27,7 @@ describeConnector('for objects in memory', async () => {
     draft: (object) => object,
     bytes: 'photo',
     many: 1_200,
-    multitude: 100_000,
+    multitude: longOr(100_000, 40_000),
     async seed(objects) {
       for (const [at, { login, ...others }] of objects.entries()) {
         const values = Object.entries(others).map(([name, value]): [string, Scalar[]] => [

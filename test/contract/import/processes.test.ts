@@ -26,6 +26,7 @@ import {
   times,
   user,
 } from '../../unit/workflow/engine/bpmn.ts';
+import '../../support/takes-long.ts';
 
 const FILES = {
   approval: processFile(

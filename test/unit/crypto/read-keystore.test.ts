@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readKeystore } from '../../../src/crypto/keystore/read-keystore.ts';
+import '../../support/takes-long.ts';
 
 const read = (name: string) => readFile(join(import.meta.dirname, '../../fixtures/keystores', name));
 

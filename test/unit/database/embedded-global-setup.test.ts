@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import setUp, { dockerAnswers } from '../../support/global-setup.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
+import '../../support/takes-long.ts';
 
 let root: string;
 beforeEach(async () => {

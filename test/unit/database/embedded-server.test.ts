@@ -13,6 +13,7 @@ import { identify } from '../../../src/database/embedded/embedded-process.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/database/embedded/embedded-server.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 import { PROGRAM_ENVIRONMENT } from '../../support/program-environment.ts';
+import '../../support/takes-long.ts';
 
 const settings = { fsync: 'off' };
 const isRoot = process.getuid?.() === 0;

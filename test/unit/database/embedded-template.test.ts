@@ -11,6 +11,7 @@ import {
   takeCopy,
 } from '../../../src/database/embedded/embedded-template.ts';
 import { choosePostgresUser } from '../../../src/database/embedded/embedded-user.ts';
+import '../../support/takes-long.ts';
 
 let root: string;
 beforeEach(async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findPostgresBinaries } from '../../../src/database/embedded/embedded-binaries.ts';
 import { choosePostgresUser, runAs } from '../../../src/database/embedded/embedded-user.ts';
+import '../../support/takes-long.ts';
 
 // An ordinary user has no other user to choose from.
 describe.skipIf(process.getuid?.() !== 0)('the user that a Postgres started by root runs as', () => {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'acorn';
 import { expect, test } from 'vitest';
 import { compileGroovy, GroovySyntaxError } from '../../../src/groovy/index.ts';
+import '../../support/takes-long.ts';
 
 const directory = new URL('../../fixtures/groovy/', import.meta.url);
 const sources = readdirSync(directory).flatMap((file) => {

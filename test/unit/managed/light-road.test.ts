@@ -7,6 +7,7 @@ import { createProject } from '../../support/project.ts';
 import { SEED } from '../../support/property-seed.ts';
 import { withoutHooks } from '../../support/without-hooks.ts';
 import { openWorkflowCore, statementsOf } from '../../support/workflow-core.ts';
+import '../../support/takes-long.ts';
 
 describe('a request that changes nothing but one object', () => {
   const scope = new AsyncDisposableStack();

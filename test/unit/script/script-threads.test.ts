@@ -11,6 +11,7 @@ import { ScriptThreads, type ScriptWork, workKind } from '#script/index.ts';
 import { openLine, question } from '#thread/line.ts';
 import { chooseEngine } from '../../../src/script/javascript/index.ts';
 import type { ScriptThreadsOptions } from '../../../src/script/script-threads.ts';
+import '../../support/takes-long.ts';
 
 const PROTOCOL = new URL('../../../src/script/thread-protocol.ts', import.meta.url);
 const ENGINE = new URL('../../../src/script/javascript/engine-module.ts', import.meta.url);

@@ -4,6 +4,7 @@ import type { JsonValue } from '#json/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import { SandboxPool } from '../../../../src/script/javascript/index.ts';
 import { describeEngines, type Host, runnerOf } from './support.ts';
+import '../../../support/takes-long.ts';
 
 /** Answers in an order that has nothing to do with the order of the questions. */
 function shufflingHost(): Host {

@@ -7,6 +7,7 @@ import {
 } from '../../../../src/script/javascript/quickjs-context.ts';
 import { createQuickJs } from '../../../../src/script/javascript/quickjs-module.ts';
 import { ENGINES } from './support.ts';
+import '../../../support/takes-long.ts';
 
 const LIMITS = { memoryBytes: 16_777_216, stackBytes: 65_536 };
 

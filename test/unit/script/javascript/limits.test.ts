@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { ScriptLimitError } from '../../../../src/script/javascript/index.ts';
 import { describeEngines } from './support.ts';
+import '../../../support/takes-long.ts';
 
 const TIME = { timeoutMs: 60 };
 

@@ -5,6 +5,7 @@ import { findBreakAddress, SandboxMemory } from '../../../../src/script/javascri
 import { QuickJsContext } from '../../../../src/script/javascript/quickjs-context.ts';
 import { createQuickJs } from '../../../../src/script/javascript/quickjs-module.ts';
 import { ENGINES } from './support.ts';
+import '../../../support/takes-long.ts';
 
 const C_STACK_BYTES = 2_097_152;
 
