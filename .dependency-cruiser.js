@@ -142,7 +142,7 @@ const remoteRule = {
   from: { path: '^src/cli/remote/' },
   to: {
     pathNot:
-      '^src/(cli/(remote/|command\\.ts$|(typed-name|tell-error|usage-error)\\.ts$)|(client|errors|json|time)/)|node_modules/yaml/',
+      '^src/(cli/(remote/|command\\.ts$|(printable|typed-name|tell-error|usage-error)\\.ts$)|(client|errors|json|time)/)|node_modules/yaml/',
     dependencyTypesNot: ['core'],
   },
 };

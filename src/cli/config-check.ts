@@ -4,6 +4,7 @@ import { type Finding, formatFinding } from '#errors/index.ts';
 import { findAccessMistakes } from '#security/index.ts';
 import { findOpenProcesses, findProcessMistakes } from '#workflow/index.ts';
 import { type Command, EXIT } from './command.ts';
+import { printable } from './printable.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
 import { isTold, tell, toldHelp, toldOptions } from './told.ts';
 
@@ -38,7 +39,7 @@ Example: svc config-check --project /etc/svc
         if (said.kind !== 'config.warned') return;
         const { message, finding = { id: 'CONFIG_WARNING', where: '', message } } = said;
         warnings.push(finding);
-        if (isLines) console.log(`Warning: ${message}`);
+        if (isLines) console.log(printable(`Warning: ${message}`));
       },
     });
     addChecks(config, settings.projectLocation);

@@ -12,6 +12,7 @@ import {
 } from '#crypto/index.ts';
 import type { Db } from '#database/index.ts';
 import { type Command, EXIT } from './command.ts';
+import { printable } from './printable.ts';
 import { isTold, tell } from './told.ts';
 import { complain } from './typed-name.ts';
 import { withDatabase } from './with-database.ts';
@@ -23,7 +24,7 @@ type Flags = Parameters<Command['run']>[0];
 /** `svc keys rotate [--files]`: the database first, then the files of the project. */
 export async function rotate(settings: Settings, place: KeyRingPlace, flags: Flags): Promise<number> {
   // Whoever reads it with a program gets the outcome as a whole.
-  const say = isTold(flags) === 'lines' ? (line: string) => console.log(line) : () => {};
+  const say = isTold(flags) === 'lines' ? (line: string) => console.log(printable(line)) : () => {};
   return withDatabase(settings, 'svc keys rotate', async (database) => {
     const { text, place: where } = await openKeyRing(place);
     const { ids } = new KeyRing(text);

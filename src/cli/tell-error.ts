@@ -1,3 +1,4 @@
+import { printable } from './printable.ts';
 import { complain } from './typed-name.ts';
 
 /** What went wrong, in words: what, what to do, and by which names others know it. */
@@ -19,14 +20,5 @@ export function tellError(isMachineRead: boolean, mistake: Mistake, body: object
   const lines = Object.entries(facts).flatMap(([fact, said]) =>
     said === undefined ? [] : [`  ${fact}: ${said}`],
   );
-  complain(printable([message, ...lines].join('\n')));
-}
-
-/** What somebody has stored must not steer the terminal of who reads it. */
-export function printable(text: string): string {
-  return text.replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be taken out
-    /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  complain([message, ...lines].join('\n'));
 }

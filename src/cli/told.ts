@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { printable } from './printable.ts';
 import { readForm } from './remote/output.ts';
 import { yamlText } from './remote/yaml-text.ts';
 
@@ -24,10 +25,7 @@ export function isTold(flags: Flags): 'lines' | 'json' | 'yaml' {
 /** Tells an outcome in the form that was asked for. @param lines for people */
 export function tell(flags: Flags, outcome: object, lines: () => string): void {
   const form = isTold(flags);
-  if (form === 'json') console.log(JSON.stringify(outcome, null, 2));
-  else if (form === 'yaml') console.log(yamlText(outcome));
-  else {
-    const text = lines();
-    if (text !== '') console.log(text);
-  }
+  const text =
+    form === 'json' ? JSON.stringify(outcome, null, 2) : form === 'yaml' ? yamlText(outcome) : lines();
+  if (text !== '') console.log(printable(text));
 }

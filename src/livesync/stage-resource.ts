@@ -9,6 +9,7 @@ import { isObject, type JsonObject } from '#json/index.ts';
 import {
   answerFromMemory,
   applyPatch,
+  type Context,
   collection,
   type Resource,
   type RouteHandler,
@@ -17,7 +18,7 @@ import {
   type WriteContext,
 } from '#resource/index.ts';
 import { type LiveSyncPlatform, type Place, pathOf } from './livesync-platform.ts';
-import { stageIdOf, stageOf } from './stage-view.ts';
+import { seesWordsAt, stageIdOf, stageOf } from './stage-view.ts';
 import { underWay } from './start-round.ts';
 import { deleteToken, findToken, listTokens, type TokenRow, writeToken } from './token-repository.ts';
 
@@ -69,7 +70,7 @@ export function stageResource(platform: LiveSyncPlatform): RouteHandler {
     const before = await findToken(db, place);
     const after = await writeToken(db, place, token, revisionIn(revision));
     if (after === undefined) throw refusal(place, before, revision);
-    const told = (row: TokenRow | undefined) => (row === undefined ? null : stageOf(platform, row));
+    const told = (row: TokenRow | undefined) => (row === undefined ? null : stageOf(platform, row, false));
     const operation = before === undefined ? 'create' : 'update';
     context.unitOfWork.record({
       resource: `repo/synchronisation/pooledSyncStage/${id}`,
@@ -77,18 +78,20 @@ export function stageResource(platform: LiveSyncPlatform): RouteHandler {
       before: told(before),
       after: told(after),
     });
-    return { ...shown(platform, after), ...(before === undefined ? { created: true as const } : {}) };
+    return {
+      ...(await shown(platform, context, after)),
+      ...(before === undefined ? { created: true as const } : {}),
+    };
   };
   return collection({
     description: { title: 'live synchronisation of a type' },
-    read: async (_context, _request, id) => shown(platform, await rowNamed(id)),
-    async query(_context, request) {
+    read: async (context, _request, id) => shown(platform, context, await rowNamed(id)),
+    async query(context, request) {
       const rows = await listTokens(database.db);
-      return answerFromMemory(
-        request,
-        rows.map((row) => stageOf(platform, row)),
-        FIELDS,
+      const stages = rows.map(async (row) =>
+        stageOf(platform, row, await seesWordsAt(platform, context, placeIn(row))),
       );
+      return answerFromMemory(request, await Promise.all(stages), FIELDS);
     },
     create: (context, { newResourceId, content }) => {
       const given = content['_id'];
@@ -97,7 +100,7 @@ export function stageResource(platform: LiveSyncPlatform): RouteHandler {
     },
     update: (context, { content, revision }, id) => write(context, id, content, revision),
     async patch(context, { operations, revision }, id) {
-      const { _id, _rev, ...before } = stageOf(platform, await rowNamed(id));
+      const { _id, _rev, ...before } = stageOf(platform, await rowNamed(id), false);
       const after = await applyPatch(before, operations, { budget: context.budget });
       return write(context, id, after, revision);
     },
@@ -109,10 +112,10 @@ export function stageResource(platform: LiveSyncPlatform): RouteHandler {
       context.unitOfWork.record({
         resource: `repo/synchronisation/pooledSyncStage/${id}`,
         operation: 'delete',
-        before: stageOf(platform, row),
+        before: stageOf(platform, row, false),
         after: null,
       });
-      return shown(platform, row);
+      return shown(platform, context, row);
     },
     exists: async (_context, id) =>
       (await listTokens(database.db)).some((row) => stageIdOf(placeIn(row)) === id),
@@ -123,8 +126,9 @@ function placeIn({ system, object_type: type }: TokenRow): Place {
   return { system, type };
 }
 
-function shown(platform: LiveSyncPlatform, row: TokenRow): Resource {
-  const { _id, _rev, ...content } = stageOf(platform, row);
+async function shown(platform: LiveSyncPlatform, context: Context, row: TokenRow): Promise<Resource> {
+  const seesAll = await seesWordsAt(platform, context, placeIn(row));
+  const { _id, _rev, ...content } = stageOf(platform, row, seesAll);
   return resource(String(_id), String(_rev), content);
 }
 

@@ -4,11 +4,11 @@ import { BadRequestError, ConflictError, NotSupportedError, ResourceError } from
 import type { JsonObject } from '#json/index.ts';
 import { lookUntil } from '#lifecycle/index.ts';
 import type { Context } from '#resource/index.ts';
-import { causeOf } from '#sync/index.ts';
+import { causeOf, withoutWords } from '#sync/index.ts';
 import type { LiveSyncOrder } from '#system/index.ts';
 import { apart } from '#work/index.ts';
 import { type LiveSyncPlatform, type Place, pathOf, ROUND_QUEUE } from './livesync-platform.ts';
-import { stageOf } from './stage-view.ts';
+import { seesWordsAt, stageOf } from './stage-view.ts';
 import { beginRound, findToken, type TokenRow } from './token-repository.ts';
 
 export type Reset = 'now' | 'none' | undefined;
@@ -55,8 +55,9 @@ export async function performRounds(
   const answers: JsonObject[] = [];
   for (const place of places) {
     const row = await performRound(platform, context, place, reset);
-    if (row.error !== null) throw endedEarly(row, detailedFailure);
-    answers.push(stageOf(platform, row));
+    const seesAll = await seesWordsAt(platform, context, place);
+    if (row.error !== null) throw endedEarly(row, seesAll, detailedFailure);
+    answers.push(stageOf(platform, row, seesAll));
   }
   const [only = {}] = answers;
   return answers.length === 1 ? only : { types: answers };
@@ -117,9 +118,11 @@ export function underWay(place: Place, row: TokenRow | undefined): ConflictError
   );
 }
 
-/** What has ended a round is what its caller is told. */
-function endedEarly({ error, counts, failing_id }: TokenRow, isDetailed: boolean): ResourceError {
-  const { code, message, id, hint } = error ?? {};
+/** What has ended a round is what its caller is told, in words where they see them. */
+function endedEarly(row: TokenRow, seesAll: boolean, isDetailed: boolean): ResourceError {
+  const { counts, failing_id } = row;
+  const error = seesAll ? row.error : withoutWords(row.error);
+  const { code, message = 'The round has failed', id, hint } = error ?? {};
   return new ResourceError(typeof code === 'number' ? code : 500, String(message), {
     ...(typeof id === 'string' ? { id } : {}),
     ...(typeof hint === 'string' ? { hint } : {}),

@@ -1,5 +1,5 @@
 import { SITUATIONS, type Situation, SYNC_ACTIONS, type SyncAction } from '#config/index.ts';
-import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
+import { BadRequestError, didYouMean, ForbiddenError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, lastOf } from '#json/index.ts';
 import type { SyncNotification } from '#platform/index.ts';
 import {
@@ -30,7 +30,7 @@ import { isOutside } from './outside.ts';
 import type { StoringPlatform, SyncPlatform } from './stage.ts';
 import { shownRecord } from './sync-record.ts';
 import { notify } from './synchronizer.ts';
-import { seesWords } from './words.ts';
+import { inWords, seesWords } from './words.ts';
 
 /** Jobs that deliver all of a mapping beside one another. */
 const JOBS_AT_ONCE = 4;
@@ -117,6 +117,7 @@ function notification(platform: SyncPlatform, action: SyncNotification, happened
       const { content } = request;
       const { oldValue = null }: JsonObject = isObject(content) ? content : {};
       const oldSource = isObject(oldValue) ? oldValue : null;
+      if (oldSource !== null) await requireMemory(platform, context);
       const object = { collection: formatPath(parsePath(collection)), id, oldSource };
       const { success, syncDetails } = await notify(platform, context, action, object);
       const shown = syncDetails.map(async (one) => {
@@ -126,6 +127,21 @@ function notification(platform: SyncPlatform, action: SyncNotification, happened
       return actionResult({ success, action, syncDetails: await Promise.all(shown) });
     },
   };
+}
+
+/**
+ * A target is found by what its source was, where that is gone: whoever says what it was would find any that they like, and have it
+ * deleted.
+ *
+ * @throws ForbiddenError `SYNC_OLD_VALUE`
+ */
+async function requireMemory({ router }: Pick<SyncPlatform, 'router'>, context: WriteContext): Promise<void> {
+  if (await router.maySeeScripts(context)) return;
+  throw new ForbiddenError('What an object was is said by the server alone', {
+    id: 'SYNC_OLD_VALUE',
+    field: '/oldValue',
+    hint: 'Leave it out; those who may evaluate scripts may send it',
+  });
 }
 
 async function perform(
@@ -145,7 +161,7 @@ async function perform(
       },
     );
   }
-  const record = await deliverByDemand(platform, context, mapping, {
+  const demanded = {
     sourceId: parameter(request, 'sourceId'),
     targetId: parameters['targetId'] ?? null,
     qualifier: parameters['linkQualifier'] ?? 'default',
@@ -155,7 +171,10 @@ async function perform(
       ignoresPostAction: parameters['ignorePostAction'] === 'true',
       parameters: { ...parameters },
     },
-  });
+  };
+  const record = await inWords(platform, context, mapping, () =>
+    deliverByDemand(platform, context, mapping, demanded),
+  );
   return { status: 'OK', ...shownRecord(record, await seesWords(platform, context, mapping)) };
 }
 

@@ -1,3 +1,4 @@
+import { errorIdOf, ResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { type Context, queryOfAll, type Router } from '#resource/index.ts';
 import type { Mapping } from './mapping.ts';
@@ -17,6 +18,30 @@ export async function seesWords(
     if (!(await router.mayAsk(context, queryOfAll(collection)))) return false;
   }
   return true;
+}
+
+/** The server's own words, which quote nothing of an object. */
+const OWN = /^(?:SYNC|ACCESS|ACCOUNT|ROLE|BUDGET|DB|SCRIPT_NOT)_/;
+
+/** Does something for a caller, who is told in words what they see the words of, and else what kind of error it was. */
+export async function inWords<T>(
+  platform: { readonly router: Pick<Router, 'mayAsk' | 'maySeeScripts'> },
+  context: Context,
+  mapping: Pick<Mapping, 'source' | 'target'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ResourceError)) throw error;
+    const id = errorIdOf(error);
+    if (OWN.test(String(id)) || (await seesWords(platform, context, mapping))) throw error;
+    throw new ResourceError(error.code, 'It has failed', {
+      ...(typeof id === 'string' ? { id } : {}),
+      hint: 'Its words are for those who may query both sides of the mapping',
+      cause: error,
+    });
+  }
 }
 
 /** What kind of error it was. */

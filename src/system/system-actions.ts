@@ -1,21 +1,27 @@
 import { type ProvisionerConfig, provisionerConfig } from '#config/index.ts';
 import { BadRequestError, NotSupportedError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
-import { type ActionRequest, ActionTable, actionResult, type Context } from '#resource/index.ts';
+import { type ActionRequest, ActionTable, actionResult, type Context, type Router } from '#resource/index.ts';
 import { CONNECTOR_KINDS, findKind, isScripted } from './connector-kinds.ts';
 import type { ConnectorKind } from './contract.ts';
 import { type LiveSync, liveSyncActions, sourceIn } from './live-sync.ts';
 import { connectorRefs, coreTemplate, describedProperties, objectTypesTemplate } from './system-template.ts';
 import type { Systems } from './systems.ts';
 
+/**
+ * Who may have the server run what they send. A whole file of a system is that: where it connects to, by which protocol, and a script of
+ * the project with parameters.
+ */
+export type SentConfigs = Pick<Router, 'requireScriptRight'>;
+
 /** Of all systems. */
-export function systemsActions(systems: Systems, liveSync: LiveSync): ActionTable {
+export function systemsActions(systems: Systems, liveSync: LiveSync, sent: SentConfigs): ActionTable {
   const create = async (context: Context, { content }: ActionRequest) => {
     const given = isObject(content) ? content : {};
     if (given['connectorRef'] === undefined) return { connectorRef: connectorRefs(CONNECTOR_KINDS) };
     return given['configurationProperties'] === undefined
       ? coreTemplate(kindIn(given))
-      : full(systems, context, given);
+      : full({ systems, sent }, context, given);
   };
   const isOfScript = ({ content }: ActionRequest) => isScripted(connectorNameIn(content));
   return new ActionTable(
@@ -36,7 +42,7 @@ export function systemsActions(systems: Systems, liveSync: LiveSync): ActionTabl
         does: 'The file of the body with the object types that the other system describes; it is asked for them',
         runsScripts: isOfScript,
         run: async (context, { content }) =>
-          actionResult(await full(systems, context, isObject(content) ? content : {})),
+          actionResult(await full({ systems, sent }, context, isObject(content) ? content : {})),
       },
       createConfiguration: {
         does: 'The next of these three, by what the body has',
@@ -46,7 +52,8 @@ export function systemsActions(systems: Systems, liveSync: LiveSync): ActionTabl
       testConfig: {
         does: 'Whether the system of the body, a whole file that need not be stored, can be reached',
         runsScripts: isOfScript,
-        run: async (context, { content }) => actionResult(await tryConfig(systems, context, content)),
+        run: async (context, { content }) =>
+          actionResult(await tryConfig({ systems, sent }, context, content)),
       },
       ...liveSyncActions(
         'Has what has changed in the `source`, such as `system/ldap/account`, brought to what is mapped to it',
@@ -144,7 +151,13 @@ async function testSystem(systems: Systems, context: Context, name: string): Pro
   }
 }
 
-async function tryConfig(systems: Systems, context: Context, content: unknown): Promise<JsonObject> {
+interface Trying {
+  readonly systems: Systems;
+  readonly sent: SentConfigs;
+}
+
+async function tryConfig({ systems, sent }: Trying, context: Context, content: unknown): Promise<JsonObject> {
+  await sent.requireScriptRight(context, '/configurationProperties');
   const config = readConfig(content);
   try {
     await using system = await systems.open(config);
@@ -155,7 +168,8 @@ async function tryConfig(systems: Systems, context: Context, content: unknown): 
   }
 }
 
-async function full(systems: Systems, context: Context, given: JsonObject): Promise<JsonObject> {
+async function full({ systems, sent }: Trying, context: Context, given: JsonObject): Promise<JsonObject> {
+  await sent.requireScriptRight(context, '/configurationProperties');
   const config = readConfig({ name: 'new', ...given });
   await using system = await systems.open(config);
   const objectTypes = objectTypesTemplate(await system.schema(context.signal));

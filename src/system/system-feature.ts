@@ -17,7 +17,7 @@ export interface SystemFeature extends Feature {
 
 /** `/system` */
 export function systemFeature(
-  { config, crypto, observe, scripts }: Platform,
+  { config, crypto, observe, router, scripts }: Platform,
   {
     allowedNetworks,
     onlyDestinations,
@@ -41,7 +41,7 @@ export function systemFeature(
   return {
     scriptUses: { connector: CONNECTOR_USE },
     changes: new SystemChanges(systems),
-    resources: { 'system*': systemResource(systems, liveSync) },
+    resources: { 'system*': systemResource(systems, liveSync, router) },
     node: () => ({
       services: [
         {

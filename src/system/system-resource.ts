@@ -10,7 +10,7 @@ import { describeObjectType } from './describe-object-type.ts';
 import type { LiveSync } from './live-sync.ts';
 import { compileObjectTypes } from './object-type.ts';
 import type { System } from './system.ts';
-import { describeSystem, systemActions, systemsActions } from './system-actions.ts';
+import { describeSystem, type SentConfigs, systemActions, systemsActions } from './system-actions.ts';
 import { systemObjects } from './system-object-resource.ts';
 import type { Systems } from './systems.ts';
 import { typeNamed } from './type-named.ts';
@@ -27,8 +27,8 @@ const FIELDS = [
 ];
 
 /** `/system`, `/system/<name>`, and objects at `/system/<name>/<type>/<id>`. */
-export function systemResource(systems: Systems, liveSync: LiveSync): RouteHandler {
-  const all = systemsActions(systems, liveSync);
+export function systemResource(systems: Systems, liveSync: LiveSync, sent: SentConfigs): RouteHandler {
+  const all = systemsActions(systems, liveSync, sent);
   return {
     async handle(context, request, match) {
       const [name, type] = match.remaining;

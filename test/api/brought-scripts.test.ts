@@ -9,7 +9,10 @@ import { processFile } from '../support/workflow.ts';
 import { end, path, start, user } from '../unit/workflow/engine/bpmn.ts';
 
 /** May do anything with schedules, scans, processes, objects and configurations, and evaluate no script. */
-const DESK = ['scheduler/*', 'taskscanner', 'taskscanner/*', 'workflow/*', 'managed/*', 'config/*']
+const DESK = [
+  ...['scheduler/*', 'taskscanner', 'taskscanner/*', 'workflow/*', 'managed/*', 'config/*'],
+  ...['system', 'system/*'],
+]
   .map((pattern) => `{ pattern: '${pattern}', roles: 'desk', methods: '*', actions: '*' },`)
   .join('\n');
 
@@ -39,6 +42,7 @@ const FILES = {
     '\n    // Their tasks and processes.',
     `\n${DESK}`,
   ),
+  'data/hr.csv': 'id,last\n1,Moe\n',
   'script/there.js': '1;',
   'script/other.js': '2;',
 };
@@ -70,6 +74,13 @@ const transform = [
   { operation: 'transform', field: '/n', value: { script: javascript("svc.read('managed/secret/s').n") } },
 ];
 
+/** The file of a system. */
+const HR = {
+  name: 'hr',
+  connectorRef: { connectorName: 'org.forgerock.openicf.csvfile.CSVFileConnector' },
+  configurationProperties: { csvFile: 'data/hr.csv', headerUid: 'id' },
+};
+
 let server: TestServer;
 let api: Api;
 const as = (name: string, method: string, to: string, body?: unknown): Promise<Answer> =>
@@ -96,7 +107,13 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 describe('what runs with the rights of the server', () => {
-  const BROUGHT: readonly [what: string, method: string, to: string, body: unknown, field: string][] = [
+  const BROUGHT: readonly (readonly [
+    what: string,
+    method: string,
+    to: string,
+    body: unknown,
+    field: string,
+  ])[] = [
     ['a new schedule', 'PUT', 'scheduler/job/new?', schedule(), '/invokeService'],
     ['one of the action create', 'POST', 'scheduler/job?_action=create&', schedule(), '/invokeService'],
     [
@@ -160,6 +177,16 @@ describe('what runs with the rights of the server', () => {
       { invokeService: 'taskscanner', invokeContext: scan('true') },
       '/invokeService',
     ],
+    ...['testConfig', 'createFullConfig', 'createConfiguration'].map(
+      (action) =>
+        [
+          `a file of a system that is tried by ${action}`,
+          'POST',
+          `system?_action=${action}&`,
+          HR,
+          '/configurationProperties',
+        ] as const,
+    ),
   ];
 
   it.each(BROUGHT)(
@@ -177,6 +204,11 @@ describe('what runs with the rights of the server', () => {
       await done(api(method, `${to}_dryRun=true`, { body }));
     },
   );
+
+  it('is a connector for nobody else, and its tests stay theirs who may ask for them', async () => {
+    expect(await done(desk('POST', 'system?_action=availableConnectors'))).toHaveProperty('connectorRef');
+    expect(await done(desk('POST', 'system?_action=test'))).toEqual([]);
+  });
 
   it('is not even looked at when it is not theirs to bring', async () => {
     const body = { _id: 'another', objects: [] };

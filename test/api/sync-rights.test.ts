@@ -11,7 +11,10 @@ const text = { type: 'string' };
 const RULES = `
     { pattern: 'managed/contractor', roles: 'desk', methods: 'create', actions: '' },
     { pattern: 'managed/contractor/*', roles: 'desk', methods: 'create,patch', actions: '' },
-    { pattern: 'sync', roles: 'desk', methods: 'action', actions: 'performAction,deliver' },
+    { pattern: 'sync', roles: 'desk', methods: 'action', actions: 'performAction,deliver,notifyUpdate,notifyDelete' },
+    { pattern: 'system/hr/person', roles: 'desk', methods: 'action', actions: 'liveSync' },
+    { pattern: 'repo/synchronisation/*', roles: 'desk', methods: 'read,query', actions: '' },
+    { pattern: 'system/hr/person', roles: 'lister', methods: 'query', actions: '' },
     { pattern: 'repo/link', roles: 'desk', methods: 'create,query', actions: '' },
     { pattern: 'repo/link/*', roles: 'desk', methods: 'create,update', actions: '' },
     { pattern: 'sync/why', roles: 'desk', methods: 'read', actions: '' },
@@ -79,10 +82,24 @@ beforeAll(async () => {
               { situation: 'CONFIRMED', action: 'UPDATE' },
               { situation: 'FOUND', action: 'EXCEPTION' },
               { situation: 'ABSENT', action: 'CREATE' },
+              { situation: 'UNASSIGNED', action: 'DELETE' },
             ],
+          },
+          {
+            name: 'hr_contractor',
+            source: 'system/hr/person',
+            target: 'managed/contractor',
+            properties: [{ source: 'last', target: 'last' }],
           },
         ],
       },
+      'conf/provisioner.openicf-hr.json': {
+        name: 'hr',
+        connectorRef: { connectorName: 'org.forgerock.openicf.csvfile.CSVFileConnector' },
+        configurationProperties: { csvFile: 'data/hr.csv', headerUid: 'id' },
+        objectTypes: { person: { nativeType: '__ACCOUNT__', properties: { id: text, last: text } } },
+      },
+      'data/hr.csv': 'id,last\n1,Moe\n',
       'conf/authentication.json': {
         serverAuthContext: {
           authModules: [
@@ -149,6 +166,35 @@ describe('who may have anything done by a mapping', () => {
   });
 });
 
+describe('who may only tell of changes', () => {
+  const told = (user: string, action: string, login: string, more = '') =>
+    as(user)('POST', `sync?_action=${action}&resourceContainer=managed/contractor&resourceId=nobody${more}`, {
+      oldValue: { login },
+    });
+
+  it('finds no target, and has none deleted, by what they say that an object was', async () => {
+    const mail = 'ben@example.com';
+    const ben = { userName: 'ben', givenName: 'Ben', sn: 'Son', mail };
+    expect((await api('PUT', 'managed/user/ben', { body: ben })).status).toBe(201);
+    for (const [action, more] of [
+      ['notifyDelete', ''],
+      ['notifyDelete', '&_dryRun=true'],
+      ['notifyUpdate', ''],
+    ] as const) {
+      expect(await told('lister', action, 'ben', more), `${action}${more}`).toMatchObject({
+        status: 403,
+        body: { detail: { id: 'SYNC_OLD_VALUE', field: '/oldValue' } },
+      });
+    }
+    expect((await api('GET', 'managed/user/ben')).status).toBe(200);
+    const plain = 'sync?_action=notifyDelete&resourceContainer=managed/contractor&resourceId=nobody';
+    expect(await asDesk('POST', plain)).toMatchObject({ status: 200, body: { success: true } });
+    const body = { oldValue: { login: 'ben' } };
+    const rehearsed = await api('POST', `${plain}&_dryRun=true`, { body });
+    expect(rehearsed.body.result.syncDetails).toMatchObject([{ targetId: 'ben', action: 'DELETE' }]);
+  });
+});
+
 describe('the words of an error', () => {
   const words = /PIN-4711/;
   const why = async (user: string) =>
@@ -173,8 +219,34 @@ describe('the words of an error', () => {
       ['lister', true],
       ['desk', false],
     ] as const) {
-      const answer = await as(user)('POST', 'sync?_action=deliver&mapping=contractor_user&sourceId=eve');
-      expect([user, words.test(JSON.stringify(answer.body))]).toEqual([user, seen]);
+      for (const action of ['deliver', 'performAction&action=CREATE']) {
+        const asked = `sync?_action=${action}&mapping=contractor_user&sourceId=eve`;
+        const { body } = await as(user)('POST', asked);
+        expect([user, action, words.test(JSON.stringify(body))]).toEqual([user, action, seen]);
+        expect(JSON.stringify(body)).toContain('403');
+      }
+    }
+  });
+
+  it('are no other of a round of live synchronisation', async () => {
+    const live = 'system/hr/person?_action=liveSync';
+    expect((await api('POST', live)).status).toBe(200);
+    await server.project.write('data/hr.csv', 'id,last\nPIN-4711,Moe\nPIN-4711,Lie\n');
+    for (const [user, seen] of [
+      ['lister', true],
+      ['desk', false],
+    ] as const) {
+      const asked = as(user);
+      for (const answer of [
+        await asked('POST', live),
+        await asked('POST', `${live}&detailedFailure=true`),
+        await asked('GET', 'repo/synchronisation/pooledSyncStage/SYSTEMHRPERSON'),
+        await asked('GET', 'repo/synchronisation/pooledSyncStage?_queryFilter=true'),
+      ]) {
+        const shown = JSON.stringify(answer.body);
+        expect([user, words.test(shown)], shown).toEqual([user, seen]);
+        expect(shown).toContain('500');
+      }
     }
   });
 });

@@ -9,7 +9,7 @@ import { askSecret } from './prompt.ts';
 
 export type Flags = Parameters<Command['run']>[0];
 
-const SESSION = /^(?:__Host-)?session-jwt=/;
+const SESSION = /^(?:__(?:Host|Secure)-)?session-jwt=/;
 
 export function textOf(flags: Flags, name: string): string | undefined {
   const value = flags[name];

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, ConflictError, type JsonObject, type PatchOperation, SvcError } from '#client/index.ts';
 import { EXIT } from '../command.ts';
-import { printable } from '../tell-error.ts';
 import { complain } from '../typed-name.ts';
 import { UsageError } from '../usage-error.ts';
 import { exportedFields, withoutDerived } from './apply/exported-fields.ts';
@@ -215,6 +214,6 @@ function withoutHead(text: string): string {
 
 /** Nobody writes a text twice. */
 function kept(error: unknown, file: string): unknown {
-  complain(printable(`What you have written is kept in ${file}`));
+  complain(`What you have written is kept in ${file}`);
   return error;
 }

@@ -1,5 +1,4 @@
 import { asFilter, type Query } from '#client/index.ts';
-import { printable } from '../tell-error.ts';
 import { complain } from '../typed-name.ts';
 import { UsageError } from '../usage-error.ts';
 import { type Flags, textOf } from './connection.ts';
@@ -47,7 +46,7 @@ export async function showList(
     .query(asked)
     .pages()) {
     writer.show(result.slice(0, left));
-    for (const warning of warnings) complain(printable(`warning: ${JSON.stringify(warning)}`));
+    for (const warning of warnings) complain(`warning: ${JSON.stringify(warning)}`);
     const isMore = result.length > left || pagedResultsCookie !== null;
     left -= result.length;
     // Nobody reads what a closed pipe is given.

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#client/index.ts';
 import { didYouMean } from '#errors/index.ts';
-import { printable } from '../tell-error.ts';
+import { printable } from '../printable.ts';
 import { UsageError } from '../usage-error.ts';
 import { yamlText } from './yaml-text.ts';
 

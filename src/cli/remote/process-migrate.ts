@@ -1,6 +1,5 @@
 import { type Client, filter, type JsonObject, SvcError } from '#client/index.ts';
 import { EXIT } from '../command.ts';
-import { printable } from '../tell-error.ts';
 import { complain } from '../typed-name.ts';
 import { UsageError } from '../usage-error.ts';
 import { agreed, DRY_RUN } from './change.ts';
@@ -82,7 +81,7 @@ async function migrateAll({ client, form }: Asked, migration: Migration): Promis
       const why = Array.isArray(refusals)
         ? refusals.map(({ element, message }) => `${element} ${message}`).join('; ')
         : error.message;
-      complain(printable(`✗ ${id}  ${why}`));
+      complain(`✗ ${id}  ${why}`);
     }
   }
   return failed === 0 ? EXIT.OK : EXIT.FINDING;

@@ -17,7 +17,9 @@ const [BLOCK, END, LONG_BLOCK, LONG_STRING, ENUM] = [0x77, 0x78, 0x7a, 0x7c, 0x7
 const FIRST_HANDLE = 0x7e0000;
 const WRITES_MORE = 0x01;
 const MOST_DEEP = 100;
+/** Written out as JSON: what several refer to is there as often. So many characters of a text count as one. */
 const MOST_ITEMS = 100_000;
+const CHARACTERS = 64;
 
 /**
  * The JSON of what Java has serialized: texts, numbers, truth values, dates (milliseconds), and lists, sets, maps and arrays of these. No class
@@ -38,6 +40,8 @@ class JavaReader {
   readonly #bytes: Buffer;
   #at = 4;
   readonly #known: (JsonValue | JavaClass | undefined)[] = [];
+  /** What each of them counts. */
+  readonly #weights: number[] = [];
   #depth = 0;
   #items = 0;
 
@@ -76,7 +80,7 @@ class JavaReader {
 
   #value(): JsonValue {
     if (++this.#depth > MOST_DEEP) throw new JavaValueError('nested too deeply');
-    if (++this.#items > MOST_ITEMS) throw new JavaValueError('too many values');
+    this.#count(1);
     try {
       return this.#anyOf(this.#byte());
     } finally {
@@ -84,26 +88,42 @@ class JavaReader {
     }
   }
 
+  #count(items: number): void {
+    this.#items += items;
+    if (this.#items > MOST_ITEMS) throw new JavaValueError('too many values');
+  }
+
+  /** What others may refer to later, and not while it is read. */
+  #know(read: () => JsonValue): JsonValue {
+    const at = this.#known.push(undefined) - 1;
+    const before = this.#items;
+    const value = read();
+    this.#known[at] = value;
+    this.#weights[at] = this.#items - before;
+    return value;
+  }
+
   #anyOf(kind: number): JsonValue {
     if (kind === NULL) return null;
     if (kind === REFERENCE) {
-      const known = this.#known[this.#int() - FIRST_HANDLE];
+      const at = this.#int() - FIRST_HANDLE;
+      const known = this.#known[at];
       if (known === undefined || isClass(known)) throw new JavaValueError('a list or map that holds itself');
+      this.#count(this.#weights[at] ?? 0);
       return known;
     }
     if (kind === STRING || kind === LONG_STRING) {
       const text = kind === STRING ? this.#text() : this.#text(Number(this.#long()));
-      this.#known.push(text);
-      return text;
+      return this.#know(() => {
+        this.#count(Math.ceil(text.length / CHARACTERS));
+        return text;
+      });
     }
     if (kind === OBJECT) return this.#object();
     if (kind === ARRAY) return this.#array();
     if (kind === ENUM) {
       this.#class();
-      const at = this.#known.push(undefined) - 1;
-      const name = this.#value();
-      this.#known[at] = name;
-      return name;
+      return this.#know(() => this.#value());
     }
     throw new JavaValueError(`something of the kind ${kind}`);
   }
@@ -116,10 +136,7 @@ class JavaReader {
   #object(): JsonValue {
     const type = this.#class();
     if (type === undefined) throw new JavaValueError('an object without a class');
-    const at = this.#known.push(undefined) - 1;
-    const value = this.#fill(type);
-    this.#known[at] = value;
-    return value;
+    return this.#know(() => this.#fill(type));
   }
 
   #fill(type: JavaClass): JsonValue {
@@ -183,12 +200,13 @@ class JavaReader {
     const type = this.#class();
     const kind = type?.name.slice(1, 2) ?? '';
     if (type?.name === '[B') throw new JavaValueError('bytes');
-    const list: JsonValue[] = [];
-    this.#known.push(list);
     const length = this.#int();
     if (length < 0 || length > MOST_ITEMS) throw new JavaValueError('too many values');
-    for (let index = 0; index < length; index++) list.push(this.#field(kind));
-    return list;
+    return this.#know(() => {
+      const list: JsonValue[] = [];
+      for (let index = 0; index < length; index++) list.push(this.#field(kind));
+      return list;
+    });
   }
 
   #class(): JavaClass | undefined {

@@ -1,5 +1,4 @@
 import { asFilter, ConflictError, SvcError } from '#client/index.ts';
-import { printable } from '../../tell-error.ts';
 import { complain } from '../../typed-name.ts';
 import { UsageError } from '../../usage-error.ts';
 import { countOf, textOf } from '../connection.ts';
@@ -101,7 +100,7 @@ export async function agreeToPrune({ flags }: Asked, extras: readonly Extra[]): 
   if (!isTerminal()) {
     throw new UsageError(`--prune would delete ${objects}: --dry-run shows which, --yes says that it may`);
   }
-  for (const { type, id } of extras) complain(printable(`- ${type}/${id}`));
+  for (const { type, id } of extras) complain(`- ${type}/${id}`);
   if (!(await confirmed(`Delete ${objects} that no file has?`))) throw new UsageError('nothing was changed');
 }
 

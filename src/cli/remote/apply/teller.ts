@@ -1,6 +1,6 @@
 import { type Client, type JsonObject, SvcError } from '#client/index.ts';
 import { type JsonObject as Json, placesOfSecrets, setAt } from '#json/index.ts';
-import { printable } from '../../tell-error.ts';
+import { printable } from '../../printable.ts';
 import { complain } from '../../typed-name.ts';
 import { isTable, say } from '../output.ts';
 import { isRecord } from '../profiles.ts';
@@ -48,7 +48,7 @@ export class Teller {
       return;
     }
     const hint = isOfNode && error.hint !== undefined ? `\n    hint: ${error.hint}` : '';
-    complain(printable(`✗ ${resource}  ${error.message}${hint}`));
+    complain(`✗ ${resource}  ${error.message}${hint}`);
   }
 
   /** The properties of a type that nobody is shown. */
