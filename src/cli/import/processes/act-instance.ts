@@ -12,6 +12,8 @@ type Counts = RestingInstance['loops'] extends ReadonlyMap<string, infer C> ? C 
 
 const CONTEXTS = new Set(['openidmcontext', 'svccontext']);
 const COUNTERS = new Set(['nrOfInstances', 'nrOfActiveInstances', 'nrOfCompletedInstances']);
+/** Of a variable that the engine counts off its executions when it is asked for. */
+const COUNTED = 'bpmnParallelMultiInstanceCompleted';
 const ASYNC = /^async-continuation$/;
 const AFTER = /^async-(?:leave|after)$/;
 
@@ -32,6 +34,8 @@ class InstanceReader {
   readonly #byId: ReadonlyMap<string, ActRow>;
   readonly #tokens = new Map<string, Token>();
   readonly #loops = new Map<string, Counts>();
+  /** Executions of rounds that are over: nobody asks for their variables any more. */
+  readonly #over = new Set<string>();
   /** Executions that stand for a sub-process, by its element. */
   readonly #scopes = new Map<string, string>();
 
@@ -107,7 +111,10 @@ class InstanceReader {
     if (job === undefined && this.#hasTokens(id)) return;
     const task = this.#rows.tasks.find(({ execution_id }) => execution_id === id);
     // A round that is over waits for the others.
-    if (node.loop !== undefined && task === undefined && !isTrue(row['is_active'] ?? null)) return;
+    if (node.loop !== undefined && task === undefined && !isTrue(row['is_active'] ?? null)) {
+      this.#over.add(id);
+      return;
+    }
     const token: Token = { ref: id, at };
     if (task !== undefined) token.task = taskOf(task, this.#rows, this.#options.at);
     if (job !== undefined) token.job = job;
@@ -141,10 +148,18 @@ class InstanceReader {
 
   #countsOf(id: string): Counts | undefined {
     const [total, active, completed] = ['nrOfInstances', 'nrOfActiveInstances', 'nrOfCompletedInstances'].map(
-      (name) => Number(this.#own(id, name)?.['long'] ?? Number.NaN),
+      (name) => this.#countOf(id, name),
     );
     if (total === undefined || active === undefined || completed === undefined) return undefined;
     return [total, active, completed].every(Number.isInteger) ? { total, active, completed } : undefined;
+  }
+
+  #countOf(id: string, name: string): number {
+    const row = this.#own(id, name);
+    if (row?.['type'] !== COUNTED) return Number(row?.['long'] ?? Number.NaN);
+    const rounds = this.#rows.executions.filter((one) => one['parent_id'] === id);
+    const isCounted = name === 'nrOfActiveInstances';
+    return rounds.filter((one) => isTrue(one['is_active'] ?? null) === isCounted).length;
   }
 
   #addLoop(row: ActRow, at: string): void {
@@ -220,7 +235,7 @@ class InstanceReader {
         if ('value' in read) saved = read.value;
         continue;
       }
-      if (this.#isCounter(row)) continue;
+      if (this.#isCounter(row) || this.#over.has(row['execution_id'] ?? '')) continue;
       if ('reason' in read) {
         this.#refuse(read.reason);
         continue;
