@@ -128,7 +128,8 @@ export class ScimObjects {
     // Lists of references are not in the resource that was patched.
     const single = { ...said, references: said.references.filter(({ reference }) => !reference.isArray) };
     const isNamed = parameters['attributes'] !== undefined || parameters['excludedAttributes'] !== undefined;
-    return this.#change(before, single, edges, { isAnswered: isNamed || edges.size === 0 });
+    // A list that clients write may be long, and is not what was asked for (RFC 7644, 3.5.2).
+    return this.#change(before, single, edges, { isAnswered: isNamed || answersWhole(this.#type) });
   }
 
   /** With what only it says of others: a group goes with its members, though a role that somebody has does not go by itself. */
@@ -210,7 +211,6 @@ export class ScimObjects {
     const { externalId: name = externalId } = said;
     if (!isAnswered) {
       await this.#keepExternalId(id, externalId, name);
-      // The list that was changed may be long, and is not what was asked for (RFC 7644, 3.5.2).
       return { ...resource(id, now, {}), fieldsSelected: true };
     }
     const isKnown = isComplete && edges.size === 0 && (answer === stored || this.#isWhole(id));

@@ -107,7 +107,7 @@ describe('Entra ID', () => {
       200,
     );
     expect(found.totalResults).toBe(1);
-    await send('PATCH', path, 200, patch({ op: 'Replace', path: 'displayName', value: '1879db59' }));
+    await send('PATCH', path, 204, patch({ op: 'Replace', path: 'displayName', value: '1879db59' }));
     const value = [{ $ref: null, value: id }];
     await send('PATCH', path, 204, patch({ op: 'Add', path: 'members', value }));
     expect(await members(path)).toEqual([id]);
@@ -177,7 +177,7 @@ describe('Okta', () => {
       patch({ op: 'add', path: 'members', value: [{ value: id, display: 'test.user@okta.local' }] }),
     );
     expect(await members(path)).toEqual([id]);
-    await send('PATCH', path, 200, patch({ op: 'replace', value: { id: group, displayName: 'Test SCIM' } }));
+    await send('PATCH', path, 204, patch({ op: 'replace', value: { id: group, displayName: 'Test SCIM' } }));
     expect(await members(path)).toEqual([id]);
     await send('PATCH', path, 204, patch({ op: 'remove', path: `members[value eq "${id}"]` }));
     expect(await members(path)).toEqual([]);

@@ -207,6 +207,11 @@ describe('what stands elsewhere', () => {
     const value = [...ids, last.id].map((id: string) => ({ value: id }));
     const group = await make('/Groups', { displayName: 'crowd' });
     expect((await patch(`/Groups/${group.id}`, { op: 'add', path: 'members', value })).status).toBe(204);
+    // Nor are they sent along with what else has changed.
+    const rename = { op: 'replace', path: 'displayName', value: 'crowded' };
+    expect((await patch(`/Groups/${group.id}`, rename)).status).toBe(204);
+    const named = await patch(`/Groups/${group.id}?attributes=displayName`, rename);
+    expect([named.status, named.body.displayName, named.body.members]).toEqual([200, 'crowded', undefined]);
     const page = await scim(
       'GET',
       `/Users?${new URLSearchParams({ filter: `groups.value eq "${group.id}"`, startIndex: '1000', count: '5', attributes: 'id' })}`,
