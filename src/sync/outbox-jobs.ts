@@ -3,6 +3,7 @@ import { InternalServerError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import type { JobHandler } from '#queue/index.ts';
 import { apart, type Fence, isOfPiece, TURN_MS } from '#work/index.ts';
+import { countAlike } from './alike-repository.ts';
 import { contextOf } from './cause.ts';
 import { deliverSource } from './deliver-source.ts';
 import { countHeld, refuseHeld, releaseHeld } from './held-repository.ts';
@@ -11,7 +12,6 @@ import { pauseAfter, tryAgain, wake, wakeBehind } from './outbox.ts';
 import {
   claimNext,
   claimRow,
-  countAlike,
   hasDue,
   type OutboxRow,
   postpone,
@@ -24,6 +24,10 @@ import { overThreshold } from './thresholds.ts';
 
 /** Deliveries of one job. */
 const MOST_ROWS = 200;
+/** Jobs over all nodes that deliver what is due of a mapping, once one of them has had its turn and there is more. */
+const MOST_LANES = 6;
+/** A helper makes room for other mappings sooner. */
+const HELP_MS = 2_000;
 /** What somebody else delivers at this moment is looked at again after that. */
 const BUSY_MS = 1_000;
 /** What is for a system that is away waits so long; one of all asks whether it is back. */
@@ -39,7 +43,8 @@ const WHAT_TO_DO =
 
 /**
  * Delivers what is due of a mapping, each row in a unit of work of its own: one that fails holds up no other, and whoever writes the
- * same object waits for one at most. The rows are the truth: a job that finds none does nothing.
+ * same object waits for one at most. The rows are the truth: a job that finds none does nothing. One that has had its turn, and leaves
+ * more, calls helpers; these call nobody.
  */
 export function outboxJobs(platform: StoringPlatform): JobHandler {
   return {
@@ -48,18 +53,28 @@ export function outboxJobs(platform: StoringPlatform): JobHandler {
       const mapping = platform.mappings.named(name);
       // Another node may know it already, or still: what waits stays until one does.
       if (mapping === undefined) return;
-      const until = performance.now() + TURN_MS;
+      const lane = laneOf(data);
+      const until = performance.now() + (lane === 0 ? TURN_MS : HELP_MS);
       const round = new Round(platform, mapping, fence, { job: id, isSuspect: suspected > 0 });
       await round.begin();
       let count = 0;
       while (count < MOST_ROWS && performance.now() < until && (await round.deliverNext())) count += 1;
-      if (await hasDue(await unitOfWork.db(), mapping))
-        await wake(platform, unitOfWork, mapping, round.pauseMs);
-      else await settleHeld(platform, unitOfWork, mapping);
+      if (!(await hasDue(await unitOfWork.db(), mapping))) await settleHeld(platform, unitOfWork, mapping);
+      else if (lane === 0) {
+        const hasHadItsTurn = count === MOST_ROWS || performance.now() >= until;
+        const lanes = hasHadItsTurn && round.pauseMs === 0 ? MOST_LANES : 1;
+        // What is due besides is in other hands at this moment.
+        const pauseMs = hasHadItsTurn ? round.pauseMs : Math.max(round.pauseMs, BUSY_MS);
+        for (let n = 0; n < lanes; n++) await wake(platform, unitOfWork, mapping, pauseMs, n);
+      }
       if (count > 0) await wakeBehind(platform, unitOfWork, [name]);
     },
-    groupOf: ({ data }) => String(data['mapping']),
+    groupOf: ({ data }) => `${String(data['mapping'])} ${laneOf(data)}`,
   };
+}
+
+function laneOf({ lane }: JsonObject): number {
+  return typeof lane === 'number' ? lane : 0;
 }
 
 /** Once it is known what all would take away, that is done if it is not too much, and refused else. */

@@ -227,27 +227,6 @@ export async function hasDue(db: Db, mapping: Due): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** More are not looked at: it is asked again and again while a mapping fails. */
-const MOST_COMPARED = 10_000;
-
-/** How many of a mapping that are tried again, or were given up within the hour, have failed alike, numbers in the words aside. */
-export async function countAlike(
-  db: Db,
-  mapping: string,
-  { id, message }: { readonly id: string | null; readonly message: string },
-): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from (
-      select error from sync_outbox
-      where mapping = ${mapping} and (attempt > 0 or is_dead) and due_at > clock_timestamp() - interval '1 hour'
-      limit ${MOST_COMPARED}) failed
-    where (error ->> 'id') is not distinct from ${id}
-      and regexp_replace(error ->> 'message', '\\d+', 'n', 'g') = regexp_replace(${message}, '\\d+', 'n', 'g')`.execute(
-    db,
-  );
-  return rows[0]?.n ?? 0;
-}
-
 /** Mappings of which something has been due for longer. */
 export async function listOverdue(db: Db, forMs: number): Promise<readonly string[]> {
   const { rows } = await sql<{ mapping: string }>`
@@ -284,10 +263,12 @@ export async function reviveDead(db: Db, which: DeadOnes): Promise<ReadonlyMap<s
   return new Map(rows.map(({ mapping, count }) => [mapping, count]));
 }
 
-/** Nobody delivers any more what is dead or held. @returns how many there were */
+/** Nobody delivers any more what is dead or held, nor asks what has become of it. @returns how many there were */
 export async function dropGivenUp(db: Db, which: DeadOnes): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    with chosen as (${chosenOf(which, sql`(is_dead or is_held)`)})
+    with chosen as (${chosenOf(which, sql`(is_dead or is_held)`)}), forgotten as (
+      update sync_outside o set intent = null from chosen c
+      where o.mapping = c.mapping and o.source_id = c.source_id and o.intent = 'create' and o.made_id is null)
     delete from sync_outbox o using chosen c
     where o.mapping = c.mapping and o.source_id = c.source_id`.execute(db);
   return Number(numAffectedRows);

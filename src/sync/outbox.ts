@@ -1,4 +1,5 @@
 import { runUnitOfWork, type UnitOfWork } from '#database/index.ts';
+import { errorIdOf } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { WriteContext } from '#resource/index.ts';
 import { doubling, retryAfter } from '#work/index.ts';
@@ -71,10 +72,13 @@ export async function tryAgain(
 ): Promise<void> {
   const { unitOfWork } = context;
   const { mostAttempts: most } = platform.mappings.retryPolicyOf(mapping.source);
-  const delayMs = retryAfter(failures, { most, pauseMs: pauseAfter });
+  const isFinal = errorIdOf(error) === 'SYSTEM_OUTCOME_UNKNOWN';
+  const delayMs = retryAfter(failures, { most, isFinal, pauseMs: pauseAfter });
   const isDead = delayMs === undefined;
   const stage = { platform, context, mapping };
-  if (isDead && !(await giveUpChange(stage, sourceId, failures, error))) return takeOut(stage, sourceId);
+  // Somebody has to look, whatever is to become of what fails.
+  if (isDead && !isFinal && !(await giveUpChange(stage, sourceId, failures, error)))
+    return takeOut(stage, sourceId);
   await putInOutbox(await unitOfWork.db(), {
     mapping: mapping.name,
     source_id: sourceId,
@@ -100,15 +104,17 @@ export async function takeOut(
   await context.unitOfWork.hold({ statement: takingFromOutbox(mapping.name, sourceId, generation) });
 }
 
-/** Enqueues a job that looks what is due of a mapping. */
+/** Enqueues a job that looks what is due of a mapping. @param lane from 1: it helps another one, and calls nobody itself */
 export async function wake(
   { queue, clock }: SyncPlatform,
   unitOfWork: UnitOfWork,
   { name }: Pick<Mapping, 'name'>,
   inMs: number,
+  lane = 0,
 ): Promise<void> {
+  const data = { mapping: name, ...(lane === 0 ? {} : { lane }) };
   const startAt = inMs === 0 ? {} : { startAt: Math.ceil(clock.now() + inMs) };
-  await queue.enqueue(unitOfWork, { queue: SYNC_QUEUE, data: { mapping: name }, ...startAt });
+  await queue.enqueue(unitOfWork, { queue: SYNC_QUEUE, data, ...startAt });
 }
 
 /** Enqueues a job for each mapping that comes after one of these, and has something to deliver. */
