@@ -144,12 +144,12 @@ async function place(
   const { mapping, platform, context } = scope;
   if (isOutside(mapping.target)) {
     const made = await createOutside(scope, sight.sourceId, content);
-    await changeLink(scope, sight, link, made);
+    await changeLink(scope, { ...sight, target: { _id: made, ...content } }, link, made);
     await settleOutside(scope, sight.sourceId, content);
     return made;
   }
   const id = typeof given === 'string' && given !== '' ? given : randomUUID();
-  await changeLink(scope, sight, link, id);
+  await changeLink(scope, { ...sight, target: { _id: id, ...content } }, link, id);
   await new Connection(platform.resources, context).create(mapping.target, id, content);
   return id;
 }

@@ -26,6 +26,14 @@ const AWAY: ReadonlySet<unknown> = new Set([
   'SYSTEM_INVALID_CREDENTIALS',
 ]);
 
+/** Of those: it says no, so that it has not done it. */
+const REFUSING: ReadonlySet<unknown> = new Set([
+  'SYSTEM_THROTTLED',
+  'SYSTEM_DISABLED',
+  'SYSTEM_MISCONFIGURED',
+  'SYSTEM_INVALID_CREDENTIALS',
+]);
+
 /** Whether objects are another system's: what is written there is not taken back. */
 export function isOutside(collection: string): boolean {
   return collection.startsWith('system/');
@@ -41,7 +49,8 @@ export function isAwayId(id: unknown): boolean {
 
 /**
  * Makes a target in another system. That it is about to be made is written down at once, whatever becomes of the unit of work: who finds
- * it there afterwards, and nobody knows whether it was made, takes it for what was made then.
+ * it there afterwards, and nobody knows whether it was made, takes it for what was made then. Where a second one would be made instead,
+ * and no correlation has looked for the first, that is not asked for again.
  *
  * @returns the id that the other system has given it
  */
@@ -56,10 +65,11 @@ export async function createOutside(scope: Scope, sourceId: string, content: Jso
     return adopt(scope, sourceId, before.made_id, content);
   }
   if (!isUnknown && !isRehearsed) await platform.aside((db) => noteIntent(db, key, 'create'));
+  const isRepeated = isUnknown && before.made_id === null && mapping.correlations.length === 0;
+  const options = isRepeated ? { parameters: { isRepeated: 'true' } } : {};
   try {
-    const made = idOf(
-      await new Connection(platform.resources, context).create(mapping.target, null, content),
-    );
+    const connection = new Connection(platform.resources, context);
+    const made = idOf(await connection.create(mapping.target, null, content, options));
     if (scope.isAttached === true && !isRehearsed) await platform.aside((db) => noteMade(db, key, made));
     return made;
   } catch (error) {
@@ -157,7 +167,13 @@ function existingIn(error: unknown): string | undefined {
 
 /** It says no, so that it has not done it. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof ResourceError && !isAway(error) && (error.code < 500 || error.code === 501);
+  if (!(error instanceof ResourceError)) return false;
+  if (isAway(error)) return REFUSING.has(errorIdOf(error)) || isUnasked(error);
+  return error.code < 500 || error.code === 501;
+}
+
+function isUnasked({ detail }: ResourceError): boolean {
+  return isObject(detail) && detail['wasAsked'] === false;
 }
 
 function idOf({ id }: Resource): string {

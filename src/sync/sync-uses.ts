@@ -151,7 +151,10 @@ export const USE = {
     bindings: { ...OF_HOOK, target: KEPT_TARGET, oldTarget: TARGET },
   },
   onDelete: { title: 'onDelete of a mapping: before a target goes', bindings: OF_HOOK },
-  onLink: { title: 'onLink of a mapping: before a link is made', bindings: OF_HOOK },
+  onLink: {
+    title: 'onLink of a mapping: before a link is made, with the target as it is, or will be',
+    bindings: OF_HOOK,
+  },
   onRecon: {
     title: 'onRecon of a mapping: before a reconciliation lists both sides; what it throws ends that',
     bindings: { mappingConfig: MAPPING, reconId: RECON_ID },

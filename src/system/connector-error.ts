@@ -25,6 +25,8 @@ export class ConnectorError extends Error {
   readonly existingId: string | undefined;
   /** Of the other side, such as a result code. */
   readonly nativeCode: string | undefined;
+  /** False where nothing was asked of it: it has done nothing. */
+  readonly wasAsked: boolean;
 
   constructor(
     kind: ConnectorErrorKind,
@@ -34,6 +36,7 @@ export class ConnectorError extends Error {
       readonly retryAfterMs?: number;
       readonly nativeCode?: string;
       readonly existingId?: string;
+      readonly wasAsked?: boolean;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -42,6 +45,21 @@ export class ConnectorError extends Error {
     this.attribute = facts.attribute;
     this.retryAfterMs = facts.retryAfterMs;
     this.nativeCode = facts.nativeCode;
+    this.wasAsked = facts.wasAsked ?? true;
     this.existingId = facts.existingId;
   }
+}
+
+/** The same of what went wrong before anything was asked. */
+export function unasked(error: unknown): unknown {
+  if (!(error instanceof ConnectorError)) return error;
+  const { kind, message, attribute, retryAfterMs, nativeCode, existingId } = error;
+  return new ConnectorError(kind, message, {
+    wasAsked: false,
+    cause: error.cause,
+    ...(attribute === undefined ? {} : { attribute }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(nativeCode === undefined ? {} : { nativeCode }),
+    ...(existingId === undefined ? {} : { existingId }),
+  });
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 export { shownAddress } from '#json/index.ts';
-export { ConnectorError, type ConnectorErrorKind } from './connector-error.ts';
+export { ConnectorError, type ConnectorErrorKind, unasked } from './connector-error.ts';
 
 /**
  * What a connector is to the server: all that one of them may import of it. A connector speaks one protocol, with the names and the
@@ -169,6 +169,11 @@ export interface Connector extends AsyncDisposable {
   /** Reads no more ahead of demand than one page. */
   search(type: ObjectClassName, query: SearchQuery, request: ReadRequest): AsyncIterable<Page>;
   create(type: ObjectClassName, attributes: Attributes, request: WriteRequest): Promise<WriteResult>;
+  /**
+   * Whether a second `create` with these would make a second object: the other side makes up the id, and refuses none that is like
+   * another. Without it a second one is `alreadyExists`, and says who is there (`existingId`).
+   */
+  createIsBlind?(type: ObjectClassName, attributes: Attributes, signal: AbortSignal): Promise<boolean>;
   update(
     type: ObjectClassName,
     id: string,

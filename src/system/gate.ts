@@ -72,5 +72,5 @@ export class Gate {
 }
 
 function busy(why: string): ConnectorError {
-  return new ConnectorError('busy', `All its connections are in use: ${why}`);
+  return new ConnectorError('busy', `All its connections are in use: ${why}`, { wasAsked: false });
 }

@@ -1,4 +1,4 @@
-import { BadRequestError, PreconditionFailedError, UnauthorizedError } from '#errors/index.ts';
+import { BadRequestError, ConflictError, PreconditionFailedError, UnauthorizedError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import {
   type ActionRequest,
@@ -91,7 +91,7 @@ export function systemObjects(
     return shown(after, fields);
   };
   return {
-    async create(context, { newResourceId, content, fields }) {
+    async create(context, { newResourceId, content, fields, parameters }) {
       if (newResourceId !== null) {
         throw new BadRequestError('Create with client provided ID is not supported.', {
           id: 'SYSTEM_ID_GIVEN',
@@ -107,6 +107,9 @@ export function systemObjects(
         record('…', after);
         return shown(after, fields);
       }
+      const isDoubtful = parameters['isRepeated'] === 'true';
+      if (isDoubtful && (await system.createIsBlind(type, attributes, context.signal)))
+        throw unknownOutcome(place);
       const id = await system.create(type, attributes, context.signal);
       const after = (await find(context, id, fields)) ?? { ...readable(type, content), _id: id };
       record(id, after);
@@ -148,6 +151,14 @@ export function systemObjects(
       { anyCase: true },
     ),
   };
+}
+
+/** It was asked for before, and has come to nobody knows what. */
+function unknownOutcome(place: string): ConflictError {
+  return new ConflictError(`Nobody knows whether it was made: '${place}' would make another one`, {
+    id: 'SYSTEM_OUTCOME_UNKNOWN',
+    hint: 'Look there: link the one that was made (svc link add), or have it made anew (svc queue drop, then svc sync once); a correlationQuery of the mapping finds it by itself',
+  });
 }
 
 function credential({ parameters, content }: ActionRequest, name: string): string {

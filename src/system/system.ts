@@ -19,7 +19,7 @@ import {
   Secret,
   type Token,
 } from './contract.ts';
-import { endedBy } from './ended-by.ts';
+import { endedBy, hasLeft } from './ended-by.ts';
 import { Gate } from './gate.ts';
 import { HeldListings } from './held-listings.ts';
 import { binaryNames, compileObjectTypes, type SystemObjectType } from './object-type.ts';
@@ -28,8 +28,6 @@ import { secretsIn, withoutSecrets } from './without-secrets.ts';
 /** Where its file says nothing. A listing has it for each page. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 const PAGE_SIZE = 500;
-/** Who has waited so long, and had no more time, has waited for the other system. */
-const LONG_MS = 2_000;
 
 /** Whether another system answers, by what was asked of it last. */
 export type SystemState =
@@ -168,6 +166,14 @@ export class System implements AsyncDisposable {
     return id;
   }
 
+  /** Whether nobody can tell if such an object was made already, and a second one would be made. */
+  createIsBlind(type: SystemObjectType, attributes: Attributes, signal?: AbortSignal): Promise<boolean> {
+    const connector = this.#connector;
+    const asked = async (inner: AbortSignal) =>
+      (await connector.createIsBlind?.(type.native, attributes, inner)) ?? false;
+    return this.#call('SCHEMA', signal, asked);
+  }
+
   /** @returns the id that it has afterwards */
   async update(
     type: SystemObjectType,
@@ -260,6 +266,7 @@ export class System implements AsyncDisposable {
         this.name,
         new ConnectorError('unavailable', `Not asked: ${broken.why}. It is tried again in ${seconds} s`, {
           retryAfterMs: seconds * 1000,
+          wasAsked: false,
         }),
         operation,
       );
@@ -321,13 +328,6 @@ export class System implements AsyncDisposable {
       hint: `operationOptions of its file say so`,
     });
   }
-}
-
-/** Whether nobody waits for the call any more for reasons that say nothing of the system. */
-function hasLeft(outer: AbortSignal | undefined, startedAt: number): boolean {
-  if (outer?.aborted !== true) return false;
-  const isOverTime = outer.reason instanceof DOMException && outer.reason.name === 'TimeoutError';
-  return !isOverTime || performance.now() - startedAt < LONG_MS;
 }
 
 /** The error of an object that is not there. */

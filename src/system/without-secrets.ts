@@ -10,8 +10,9 @@ export function withoutSecrets(error: unknown, secrets: readonly Secret[]): unkn
   const texts = secrets.map((secret) => secret.reveal()).filter((text) => text !== '');
   const words = texts.reduce((message, text) => message.replaceAll(text, '***'), error.message);
   if (words === error.message) return error;
-  const { kind, attribute, nativeCode, retryAfterMs, existingId } = error;
+  const { kind, attribute, nativeCode, retryAfterMs, existingId, wasAsked } = error;
   return new ConnectorError(kind, words, {
+    wasAsked,
     ...(attribute === undefined ? {} : { attribute }),
     ...(nativeCode === undefined ? {} : { nativeCode }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

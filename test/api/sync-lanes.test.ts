@@ -27,6 +27,7 @@ const service = createServer((request, response) => {
   alone = undefined;
   answer();
 });
+const WAITING = `select count(*)::int as waiting, error->>'message' as error from sync_outbox group by 2`;
 let asked = 0;
 let alone: (() => void) | undefined;
 let server: TestServer;
@@ -78,8 +79,8 @@ afterAll(async () => {
 it('what one job leaves of many deliveries is shared by several at once', async () => {
   await server.api('POST', 'sync?_action=deliverAll&mapping=guest_desk', { body: {} });
   await eventually(
-    async () => (await server.database.pool.query('select from sync_outbox')).rowCount,
-    (left) => left === 0,
+    async () => (await server.database.pool.query(WAITING)).rows,
+    ({ length }) => length === 0,
   );
   const { rows } = await server.database.pool.query(
     `select count(*)::int as links from sync_link where link_type = 'guest_desk'`,

@@ -28,7 +28,8 @@ const OPEN: JsonObject = {
   ],
   onCreate: script("target.by = 'onCreate ' + situation;"),
   onUpdate: script("if (oldTarget.mail !== target.mail) { target.by = 'onUpdate from ' + oldTarget.mail; }"),
-  onLink: script("if (source.login === 'unlinkable') { throw { code: 400, message: 'no link' }; }"),
+  onLink: script(`if (source.login === 'unlinkable') { throw { code: 400, message: 'no link' }; }
+    if (situation === 'ABSENT' && target.login !== source.login) { throw { code: 400, message: 'a link to nobody' }; }`),
   policies: [
     {
       situation: 'SOURCE_MISSING',

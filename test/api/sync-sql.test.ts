@@ -42,6 +42,12 @@ const MAPPINGS = [
       { situation: 'MISSING', action: 'CREATE' },
     ],
   },
+  {
+    name: 'guest_badge',
+    source: 'managed/guest',
+    target: 'system/desk/badge',
+    properties: [{ source: 'name', target: 'owner' }],
+  },
 ];
 
 describe('a file of people, brought into tables of a database', () => {
@@ -55,6 +61,7 @@ describe('a file of people, brought into tables of a database', () => {
     client = new pg.Client({ connectionString: other.url });
     await client.connect();
     await client.query(`create table person (login text primary key, first text);
+      create table badge (id serial primary key, owner text);
       create table person_mail (login text references person on delete cascade, address text)`);
     const { hostname, port, username, password } = new URL(other.url);
     proxy = await TcpProxy.open(() => ({ host: hostname, port: Number(port) }), Math.random);
@@ -69,6 +76,7 @@ describe('a file of people, brought into tables of a database', () => {
         table: 'person',
         keyColumn: 'login',
         childTables: ['person_mail.login'],
+        tables: ['badge.id'],
       },
       objectTypes: {
         account: {
@@ -79,6 +87,7 @@ describe('a file of people, brought into tables of a database', () => {
             mails: { type: 'array', items: text, nativeName: 'person_mail.address' },
           },
         },
+        badge: { nativeType: 'badge', properties: { owner: text } },
       },
     };
     server = await startTestServer({
@@ -86,7 +95,10 @@ describe('a file of people, brought into tables of a database', () => {
       files: {
         'data/hr.csv': FILE,
         'conf/managed.json': {
-          objects: [{ name: 'staff', schema: { properties: { login: text, first: text, mail: text } } }],
+          objects: [
+            { name: 'staff', schema: { properties: { login: text, first: text, mail: text } } },
+            { name: 'guest' },
+          ],
         },
         'conf/sync.json': { mappings: MAPPINGS },
         'conf/provisioner.openicf-hr.json': HR,
@@ -147,5 +159,59 @@ describe('a file of people, brought into tables of a database', () => {
     await reconcile('staff_desk');
     await settled();
     expect(await desks()).toEqual(changed.slice(1, -1).sort());
+  });
+
+  describe('makes none twice whose key the database makes up', () => {
+    const badges = async () =>
+      (await client.query('select owner from badge order by 1')).rows.map(({ owner }) => owner);
+    const waiting = async (id: string) =>
+      (await server.api('GET', `sync/queue?_queryFilter=sourceId+eq+"${id}"`)).body.result;
+    const deliver = async (id: string) =>
+      (await server.api('POST', `sync?_action=deliver&mapping=guest_badge&sourceId=${id}`, { body: {} }))
+        .body;
+    /** Makes a guest, of whose badge nobody is told. */
+    const lose = async (id: string) => {
+      proxy.setWeather({ loseCommits: 1 });
+      await server.api('PUT', `managed/guest/${id}`, { body: { name: id } });
+      const rows = await eventually(
+        () => waiting(id),
+        ([row]) => row?.state === 'dead',
+      );
+      proxy.setWeather();
+      expect(rows).toMatchObject([{ error: { code: 409, id: 'SYSTEM_OUTCOME_UNKNOWN' } }]);
+    };
+
+    it('but waits for somebody who links what was made', async () => {
+      await lose('vera');
+      expect(await badges()).toEqual(['vera']);
+      expect(JSON.stringify(await deliver('vera'))).toContain('SYSTEM_OUTCOME_UNKNOWN');
+      const [{ id }] = (await client.query('select id from badge')).rows;
+      const link = { linkType: 'guest_badge', linkQualifier: 'default', firstId: 'vera', secondId: `${id}` };
+      await server.api('POST', 'repo/link?_action=create', { body: link });
+      await deliver('vera');
+      expect(await waiting('vera')).toEqual([]);
+      expect(await badges()).toEqual(['vera']);
+    });
+
+    it('but for somebody who has looked, and says that it is not there', async () => {
+      await lose('wim');
+      await client.query(`delete from badge where owner = 'wim'`);
+      await server.api('POST', 'sync/queue?_action=drop&mapping=guest_badge', { body: {} });
+      await deliver('wim');
+      expect(await badges()).toEqual(['vera', 'wim']);
+    });
+
+    it('and knows that nothing was made by a system that could not be asked', async () => {
+      proxy.setWeather({ closed: true });
+      proxy.endAll('reset');
+      await server.api('PUT', 'managed/guest/xia', { body: { name: 'xia' } });
+      await eventually(
+        () => waiting('xia'),
+        ([row]) => row?.error?.id === 'SYSTEM_UNAVAILABLE',
+      );
+      proxy.setWeather();
+      await settled();
+      expect(await badges()).toEqual(['vera', 'wim', 'xia']);
+    });
   });
 });

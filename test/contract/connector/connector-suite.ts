@@ -88,6 +88,7 @@ export function describeConnector(name: string, start: () => Promise<ConnectorFi
 
     it('makes nobody twice', async () => {
       await create({ login: 'dora' });
+      expect(await site.createIsBlind(fixture.draft({ login: 'dora' }))).toBe(false);
       expect(await errorId(create({ login: 'dora' }))).toBe('SYSTEM_ALREADY_EXISTS');
       expect(await site.list()).toHaveLength(1);
     });

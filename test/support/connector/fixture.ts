@@ -106,6 +106,10 @@ export class ConnectorSite implements AsyncDisposable {
     return this.system.create(this.type, await attributesOf(this.system.crypto, this.type, object));
   }
 
+  async createIsBlind(object: JsonObject): Promise<boolean> {
+    return this.system.createIsBlind(this.type, await attributesOf(this.system.crypto, this.type, object));
+  }
+
   async patch(id: string, operations: JsonObject[]): Promise<string> {
     const deltas = await deltasOfPatch(this.system.crypto, this.type, parsePatch(operations));
     return this.system.update(this.type, id, deltas);

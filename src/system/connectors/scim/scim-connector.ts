@@ -149,6 +149,11 @@ class ScimConnector implements Connector {
     }
   }
 
+  async createIsBlind(name: string, _attributes: Attributes, signal: AbortSignal): Promise<boolean> {
+    const { attributes, naming } = typeNamed(await this.#known(signal), name);
+    return attributes.get(naming)?.isUnique !== true;
+  }
+
   async update(
     name: string,
     id: string,

@@ -26,6 +26,8 @@ export interface ScimAttribute {
   readonly isMultiValued: boolean;
   readonly isRequired: boolean;
   readonly isReadOnly: boolean;
+  /** Whether the service refuses a second resource with the same value. */
+  readonly isUnique: boolean;
   readonly isReturned: 'default' | 'request' | 'never';
   readonly parts: ReadonlyMap<string, ScimAttribute>;
 }
@@ -129,6 +131,7 @@ function attributesOf(given: unknown): ReadonlyMap<string, ScimAttribute> {
         isMultiValued: one['multiValued'] === true,
         isRequired: one['required'] === true,
         isReadOnly: one['mutability'] === 'readOnly',
+        isUnique: one['uniqueness'] === 'server' || one['uniqueness'] === 'global',
         isReturned:
           one['returned'] === 'never' ? 'never' : one['returned'] === 'request' ? 'request' : 'default',
         parts: attributesOf(one['subAttributes']),

@@ -39,6 +39,11 @@ export const scriptedProperties = {
     default: 'none',
     does: 'What its function changes tells: full, upserts (not what was deleted) or none',
   },
+  createIsBlind: {
+    type: 'flag',
+    default: false,
+    does: 'Whether the service makes a second object when it is asked for the same twice, instead of refusing it (409)',
+  },
   scriptTimeout: {
     type: 'number',
     default: 10_000,

@@ -156,6 +156,10 @@ class ScriptedConnector implements Connector {
     return { id: idOf(value) };
   }
 
+  async createIsBlind(): Promise<boolean> {
+    return this.#configuration.createIsBlind;
+  }
+
   async update(
     type: string,
     id: string,

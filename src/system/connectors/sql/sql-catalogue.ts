@@ -67,3 +67,7 @@ export async function readTable(session: SqlSession, dialect: Dialect, name: str
     columns: new Map(columns.map((column) => [column.name, column])),
   };
 }
+
+export function notUnique({ table, key }: Layout, id: string): ConnectorError {
+  return new ConnectorError('misconfigured', `'${key.name}' of '${table.name}' is not unique: '${id}'`);
+}

@@ -26,7 +26,7 @@ import {
 import { changeTriggers } from './change-triggers.ts';
 import { mysqlDialect } from './mysql-dialect.ts';
 import { postgresDialect } from './postgres-dialect.ts';
-import { columnOf, type Layout, readLayout } from './sql-catalogue.ts';
+import { columnOf, type Layout, notUnique, readLayout } from './sql-catalogue.ts';
 import { changesOfColumn, changesOfTable } from './sql-changes.ts';
 import {
   ignoredProperties,
@@ -39,7 +39,7 @@ import {
 } from './sql-configuration.ts';
 import { keyCondition, sqlCondition } from './sql-filter.ts';
 import { SqlPool } from './sql-pool.ts';
-import { entriesOf, keyText, readsOf } from './sql-rows.ts';
+import { entriesOf, readsOf } from './sql-rows.ts';
 import {
   type ColumnKind,
   type Dialect,
@@ -48,7 +48,7 @@ import {
   type SqlRow,
   type SqlSession,
 } from './sql-session.ts';
-import { changeRow, makeRow, removeRow } from './sql-writes.ts';
+import { changeRow, hasNoKey, makeRow, removeRow } from './sql-writes.ts';
 
 /** Rows of tables. */
 export const sqlKind: ConnectorKind<typeof sqlProperties> = {
@@ -203,6 +203,12 @@ class SqlConnector implements Connector {
     }));
   }
 
+  createIsBlind(type: string, attributes: Attributes, signal: AbortSignal): Promise<boolean> {
+    return this.#read(signal, type, async (session, layout) =>
+      hasNoKey(this.#place(session, layout), attributes),
+    );
+  }
+
   update(
     type: string,
     id: string,
@@ -339,11 +345,4 @@ class SqlConnector implements Connector {
 function isSame(stored: string, given: string): boolean {
   const [one, other] = [Buffer.from(stored), Buffer.from(given)];
   return one.length > 0 && one.length === other.length && timingSafeEqual(one, other);
-}
-
-function notUnique({ table, key }: Layout, id: string): ConnectorError {
-  return new ConnectorError(
-    'misconfigured',
-    `'${key.name}' of '${table.name}' is not unique: '${keyText(id)}'`,
-  );
 }

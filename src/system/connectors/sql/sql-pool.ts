@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ConnectorError, type ConnectorHost } from '../../contract.ts';
+import { ConnectorError, type ConnectorHost, unasked } from '../../contract.ts';
 import type { Dialect, SqlLogin, SqlSession } from './sql-session.ts';
 
 interface Kept {
@@ -46,7 +46,9 @@ export class SqlPool {
   write<T>(signal: AbortSignal, work: (session: SqlSession) => Promise<T>): Promise<T> {
     return this.#use(signal, async (session) => {
       // The first statement changes nothing, so that a connection that is gone is found out before anything can be in doubt.
-      await session.query('begin');
+      await session.query('begin').catch((error: unknown) => {
+        throw unasked(this.#dialect.error(error));
+      });
       try {
         const result = await work(session);
         await session.query('commit');
@@ -66,7 +68,9 @@ export class SqlPool {
   }
 
   async #use<T>(signal: AbortSignal, work: (session: SqlSession) => Promise<T>): Promise<T> {
-    const kept = await this.#take(signal);
+    const kept = await this.#take(signal).catch((error: unknown) => {
+      throw unasked(error);
+    });
     const { promise: ended, reject } = Promise.withResolvers<never>();
     ended.catch(() => {});
     const onAbort = () => {

@@ -35,11 +35,16 @@ interface ChildChange {
   readonly delta: AttributeDelta;
 }
 
+/** Whether the database makes up the key of a row with these: there may be any number of such. */
+export function hasNoKey(place: WritePlace, attributes: Attributes): boolean {
+  const { own } = sorted(place, replacing(attributes));
+  return own.get(place.layout.key)?.[0] === undefined;
+}
+
 /** @returns its key @throws ConnectorError `alreadyExists`, `invalid` */
 export async function makeRow(place: WritePlace, attributes: Attributes): Promise<string> {
   const { dialect, layout, session } = place;
-  const deltas = [...attributes].map(([name, replace]): AttributeDelta => ({ name, replace }));
-  const { own, children } = sorted(place, deltas);
+  const { own, children } = sorted(place, replacing(attributes));
   const set = [...own].filter(([, values]) => values.length > 0);
   const { quoted } = layout.table;
   const key = dialect.quote(layout.key.name);
@@ -172,6 +177,10 @@ async function changeChildren(
       ]);
     await run(place, [`insert into ${table.quoted} (${referring}, ${shown}) values `, ...rows]);
   }
+}
+
+function replacing(attributes: Attributes): readonly AttributeDelta[] {
+  return [...attributes].map(([name, replace]) => ({ name, replace }));
 }
 
 /** What is written into the row, and what into other tables. @throws ConnectorError `invalid` */
