@@ -15,7 +15,7 @@ export function besideAskedFor({ fields }: Request): ReadonlySet<Beside> {
 }
 
 /**
- * Where configurations come from, and what they come to.
+ * Where configurations come from, and what their values are once each `&{…}` is replaced.
  *
  * `_origin` is `{kind}`: `file` with its `file`, `default` where there is none, `override` for what was set through
  * `/config`, with `changedBy`, `changedAt` and the file that it `hides`. `_effective` is the content with values in place
@@ -39,7 +39,7 @@ function effective(store: ConfigStore, id: string): JsonObject {
   const { value } = substitute(raw, store.properties);
   if (!isObject(value)) return {};
   const shown = sealed(id, value);
-  // A secret that is a part of a text is hidden with all of it: as it is written there.
+  // A text of which a part is a secret is shown as the file has it, with its `&{…}`.
   for (const pointer of secretReferences(raw, store.properties.ofFiles)) {
     setAt(shown, pointer, partAt(raw, pointer));
   }

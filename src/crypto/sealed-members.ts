@@ -46,7 +46,7 @@ export async function openMembers<T extends JsonObject>(
   return opened;
 }
 
-/** Where secrets stand that are not encrypted. What is encrypted already is for whoever it is given to. */
+/** Where secrets stand that are not encrypted. What is encrypted already stays as it is: whoever reads it decrypts it. */
 export function plainSecrets(content: JsonValue): readonly Pointer[] {
   return secretMembers(content).filter((pointer) => !isEnvelope(partAt(content, pointer)));
 }

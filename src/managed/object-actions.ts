@@ -67,9 +67,10 @@ const EXPLAIN: ObjectAction = {
     actionResult(await explainObject(platform, type, context, request, id)),
 };
 
-/** By name, the scripted ones that the type configures included: those may be called `explain`, but not as one of every type. */
+/** All actions of the type, by name. A scripted one may stand in for `explain`, but for none that every type has. */
 function actionsOf(type: ManagedType): Readonly<Record<string, ObjectAction>> {
-  const scripted = [...type.actions].map(([name, reference]): [string, ObjectAction] => [
+  const own = [...type.actions].filter(([name]) => !Object.hasOwn(OF_EVERY_TYPE, name));
+  const scripted = own.map(([name, reference]): [string, ObjectAction] => [
     name,
     {
       does: `Runs the script that managed/${type.name} declares for it, and answers with the object`,
@@ -78,7 +79,7 @@ function actionsOf(type: ManagedType): Readonly<Record<string, ObjectAction>> {
     },
   ]);
   const explain = isExplained(type) ? { explain: EXPLAIN } : {};
-  return { ...OF_EVERY_TYPE, ...explain, ...Object.fromEntries(scripted), ...OF_EVERY_TYPE };
+  return { ...OF_EVERY_TYPE, ...explain, ...Object.fromEntries(scripted) };
 }
 
 export function objectActionNames(type: ManagedType): readonly string[] {

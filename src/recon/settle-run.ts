@@ -24,7 +24,7 @@ export async function cancelRun(
 }
 
 /**
- * Has done what a run has planned, or holds, in the name of the context.
+ * Begins what a run has planned or holds back, in the name of whoever asks.
  *
  * @param except numbers of entries that are left out
  * @throws ConflictError `RECON_NOTHING_PLANNED`, `RECON_MAPPING_CHANGED`, `RECON_UNDER_WAY`

@@ -39,15 +39,18 @@ interface RequestBase {
    */
   readonly withTimes?: true;
   /**
-   * A client: what it calls an object comes along; of one that is read, if that costs nothing. A query may ask for it (`KNOWN_AS`). Only
-   * requests from inside have it.
+   * The name of a SCIM client: the answer brings its `externalId` of the object along, a read only where that costs no statement of its own. A
+   * query may ask for it (`KNOWN_AS`). Only requests from inside have it.
    */
   readonly knownTo?: string;
   /** How many of those whom a rehearsed change is about are named; default 100. */
   readonly changesLimit?: number;
   /** Whether the trace of a rehearsal shows what each step has made of what it changed. */
   readonly traceValues?: boolean;
-  /** Of a change that a rule has granted by what is stored: at which revision that was; null where nothing was. */
+  /**
+   * The revision that an access rule looked at when it granted this change by what is stored; null if there was no object. Whoever makes
+   * another request of this one hands it on: the change is tried again where the object has another revision by then.
+   */
   readonly judgedAt?: string | null;
 }
 

@@ -57,8 +57,8 @@ export function firstLifeOf(): RawBuilder<number> {
 }
 
 /**
- * How often work may have been why something ended that ended with it just now. What was not alone is no more than
- * suspect by that: one more end would count as its own doing.
+ * How many deaths of nodes this work may have caused, now that one more has died while it was under way. Where other work was under way,
+ * too, the count stops at `SUSPECT_FROM`: the next death, with nothing beside it, is its own.
  */
 export function suspectedAfter(
   before: RawBuilder<unknown>,

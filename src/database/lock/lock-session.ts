@@ -8,7 +8,7 @@ import { dropConnection, noteSession, sessionOf } from '../wire/pg-client.ts';
 export const LOCK_CLASS = 0x5c1;
 /** An answer that takes longer counts as none. */
 const ANSWER_MS = 5_000;
-/** As long as one statement waits for the lock of another node. */
+/** How long one statement waits for the lock of another node. */
 const WAIT_MS = 1_000;
 
 /**
@@ -100,7 +100,7 @@ export class LockSession {
   async close(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
-    // Ours may wait for a lock for ever.
+    // Not by `end()`, which would wait for the statement that waits for a lock.
     dropConnection(this.#client);
   }
 }

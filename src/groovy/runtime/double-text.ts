@@ -2,18 +2,18 @@
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
-  // Java writes the smallest one with a digit more than are needed.
+  // Java writes the smallest one with one digit more than it needs.
   if (Math.abs(value) === Number.MIN_VALUE) return value < 0 ? '-4.9E-324' : '4.9E-324';
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
   return scientific(value, String(Math.abs(value)));
 }
 
-/** @param shortest the digits of its size that tell it from others */
+/** @param shortest the shortest decimal text of its absolute value */
 export function scientific(value: number, shortest: string): string {
   const sign = value < 0 ? '-' : '';
-  const size = Math.abs(value);
-  if (size >= 1e-3 && size < 1e7) {
-    const plain = shortest.includes('e') ? size.toFixed(20).replace(/0+$/, '') : shortest;
+  const magnitude = Math.abs(value);
+  if (magnitude >= 1e-3 && magnitude < 1e7) {
+    const plain = shortest.includes('e') ? magnitude.toFixed(20).replace(/0+$/, '') : shortest;
     return sign + (plain.includes('.') ? plain : `${plain}.0`);
   }
   const [digits = '', exponent] = toExponent(shortest);

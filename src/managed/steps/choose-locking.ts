@@ -6,19 +6,19 @@ import { seemsUnconditioned } from '../grant/unconditioned-repository.ts';
 /**
  * A request that, as far as can be known, writes nothing but the row of its object goes without locks: the row is
  * stored only if it is still at the revision at which it was read, and whoever changes what is derived from elsewhere
- * changes that revision. Everything else, and what somebody else was faster about, locks first.
+ * changes that revision. Everything else locks first, and so does a request that has lost such a race once.
  */
 export function chooseLocking(exchange: WriteExchange): void {
   const { context, id, request, type } = exchange;
   const { unitOfWork } = context;
-  if (!isAlone(exchange)) return;
+  if (!writesOnlyItsRow(exchange)) return;
   exchange.isLight =
     request.method === 'create'
       ? unitOfWork.isLight
       : mayBePending(unitOfWork, objectStore(['managed', type.name]), id);
 }
 
-function isAlone({ platform, type, request, edit }: Exchange): boolean {
+function writesOnlyItsRow({ platform, type, request, edit }: Exchange): boolean {
   const { types } = platform;
   if (edit !== null) return false;
   if (types.dependentsOn(type.name).length > 0 || types.governedBy(type.name).length > 0) return false;

@@ -36,7 +36,7 @@ export async function isPaused(db: Db): Promise<boolean> {
  * @returns whether that was another state than before
  */
 export async function setPaused(db: Db, paused: boolean, by: string): Promise<boolean> {
-  // A pause that is there already waits for nobody.
+  // Nothing to change, so nothing to wait for: the next statement waits for nodes that are about to start a run.
   if ((await isPaused(db)) === paused) return false;
   await carryTransitions(db);
   const { numAffectedRows } = await sql`

@@ -4,7 +4,7 @@ export function isStrict(statements: readonly Statement[]): boolean {
   return statements.some((node) => node.type === 'ExpressionStatement' && node.directive === 'use strict');
 }
 
-/** Those of `var`, which a parameter of the same name would fill. They reach out of blocks and loops. */
+/** The names that `var` declares, in blocks and loops, too: a parameter of the same name would give them a value. */
 export function variableNames(statements: readonly Statement[]): string[] {
   return statements.flatMap(hoistedNames);
 }

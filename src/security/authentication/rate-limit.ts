@@ -5,12 +5,12 @@ const MINUTE_MS = 60_000;
 /** A client has its place in one of so many rows, which a flood of addresses must not fill the memory with. */
 const ROWS = 8_192;
 const PLACES = 8;
-/** Of a word: the time, in 1/256 ms since the words were made, which is enough for two years; above it what tells clients of a row apart. */
+/** The low bits of a word are the time in 1/256 ms since the words were made, enough for two years; the others tell the clients of a row apart. */
 const TIME_BITS = 44n;
 const TIME_MASK = (1n << TIME_BITS) - 1n;
 const UNIT = 256;
 
-/** What is counted, in memory that the threads of a process can share. Of it only what is written to takes any. */
+/** What is counted, in memory that the threads of a process share; only pages that are written to take any. */
 export interface RateWords {
   readonly words: SharedArrayBuffer;
   /** Nobody else knows in which row a client is. */

@@ -14,7 +14,7 @@ export function compareProcesses(before: ProcessDefinition, after: ProcessDefini
   };
 }
 
-/** Each by itself: what is in it, and which flows lead to it, are elements of their own. */
+/** Nodes without what is nested in them and without their flows, which are entries of their own. */
 function elementsOf({ nodes, flows }: ProcessDefinition): Map<string, unknown> {
   const all = new Map<string, unknown>(flows);
   for (const [id, node] of nodes) {

@@ -13,7 +13,7 @@ import {
 /** What is to be read for an entry. */
 export interface Reads {
   readonly own: readonly Column[];
-  /** By the attribute that the values are. */
+  /** Columns of other tables, by the attribute that their values fill. */
   readonly children: ReadonlyMap<string, ChildColumn>;
 }
 
