@@ -1,5 +1,5 @@
 import { administrationFeature, type ConfigOverrides, type ServerState } from '#administration/index.ts';
-import { authenticationConfig } from '#config/index.ts';
+import { authenticationConfig, managedConfig, policyConfig } from '#config/index.ts';
 import { AddressGuard, type Destination, type Network } from '#egress/index.ts';
 import { ENDPOINT_USE, Endpoints } from '#endpoint/index.ts';
 import { type EventFeature, eventFeature } from '#events/index.ts';
@@ -23,6 +23,7 @@ import {
   augmentHere,
   authenticationFeature,
   type ComingIn,
+  exceptedRoles,
   RoleGrants,
   userDirectory,
 } from '#security/index.ts';
@@ -102,6 +103,8 @@ export function buildCore(options: CoreOptions): Core {
       config: () => config.get(authenticationConfig),
       rules: access,
       ownRoles: Object.values(config.properties.roles),
+      exceptedRoles: () =>
+        [config.get(managedConfig), config.get(policyConfig)].flatMap((one) => exceptedRoles(one)),
       maySeeScripts: (context) => router.maySeeScripts(context),
     }),
   });

@@ -131,6 +131,7 @@ class Patch implements Patched {
         await this.#all(op, given, extension);
       else if (schema === null && key.toLowerCase() === 'id') this.#sameId(given);
       else if (!CORE.has(key.toLowerCase())) {
+        this.#purse.spend('operations');
         await this.#pause();
         await this.#at(op, schema === null ? key : `${schema}:${key}`, given, true);
       }

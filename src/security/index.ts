@@ -12,6 +12,7 @@ export type { AccessFile } from './access/access-rules.ts';
 export { AccessRules } from './access/access-rules.ts';
 export { accessRules } from './access/access-rules-of.ts';
 export { authorize } from './access/authorize.ts';
+export { exceptedRoles } from './access/excepted-roles.ts';
 export { hideReferences } from './access/hide-references.ts';
 export { RoleGrants } from './access/role-grants.ts';
 export { recordedIn } from './audit/activity.ts';

@@ -20,8 +20,20 @@ const ACCESS = `${SHIPPED}
 httpAccessConfig.configs = httpAccessConfig.configs.concat(${JSON.stringify(DESK)});
 httpAccessConfig.configs.push(
   { pattern: 'audit/*', roles: '*', methods: 'read,query', actions: '', customAuthz: 'isSupervisor()' });
+var teams = require('rights/teams');
 function isSupervisor() { return context.security.authorization.roles.indexOf("supervisor") >= 0; }
 /* That is all. */`;
+
+/** What access.js requires, and what that does: names of roles stand there alone. */
+const MODULES = {
+  'script/rights/teams.js': `var lead = require('./lead');
+    exports.mayAudit = function (roles) { return roles.indexOf('controller') >= 0 || lead.is(roles); };`,
+  'script/rights/lead.js': `exports.is = function (roles) { return roles.indexOf('team-lead') >= 0; };`,
+};
+const MANAGED = JSON.parse(await readFile(join(ROOT, 'conf/managed.json'), 'utf8'));
+MANAGED.objects.find(({ name }: { name: string }) => name === 'user').schema.properties.city.policies = [
+  { policyId: 're-auth-required', params: { exceptRoles: ['trusted'] } },
+];
 
 let server: TestServer;
 let api: Api;
@@ -40,10 +52,12 @@ const refused = { status: 403, body: { detail: { id: 'ROLE_NOT_YOURS' } } };
 const badName = { status: 400, body: { detail: { id: 'ROLE_NAME' } } };
 
 beforeAll(async () => {
-  server = await startTestServer({ files: { 'script/access.js': ACCESS } });
+  server = await startTestServer({
+    files: { 'script/access.js': ACCESS, 'conf/managed.json': MANAGED, ...MODULES },
+  });
   api = server.api;
-  for (const id of ['desk', 'report-reader', 'supervisor', 'roleadmin', 'planner', 'gardener'])
-    await make(id);
+  const own = ['desk', 'report-reader', 'supervisor', 'roleadmin', 'planner', 'gardener'];
+  for (const id of [...own, 'controller', 'team-lead', 'trusted']) await make(id);
   for (const id of [' report-reader', 'supervisor\u3000', 'planner'])
     await api('PUT', internal(id)._ref, { body: { description: id } });
   const authzRoles = [
@@ -77,6 +91,15 @@ describe('who has a role that only looks like another one', () => {
 });
 
 describe('a role that the configuration names', () => {
+  it.each([
+    ['controller', 'a module that script/access.js requires'],
+    ['team-lead', 'one that this requires'],
+    ['trusted', 'a policy that excepts it'],
+  ])('is nobody else’s to grant, wherever it stands: %s in %s', async (id) => {
+    expect(await grant('dan', role(id))).toMatchObject(refused);
+    expect((await grant('uma', role('gardener'))).status).not.toBe(403);
+  });
+
   it('is nobody else’s to grant where those who have it grant any', async () => {
     expect((await grant('uma', role('roleadmin'))).status).toBe(200);
     expect((await configure('/serverAuthContext/grantsAnyRole', ['RoleAdmin'])).status).toBe(200);

@@ -96,6 +96,21 @@ describe.skipIf(executable === undefined)('the console', () => {
     await visitor.close();
   });
 
+  it('lets out by the menu of each screen whoever came in, and keeps nothing of them', async () => {
+    const visitor = await site.open({ path: '/nodes' });
+    const { page } = visitor;
+    await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
+    const cookies = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`);
+    const who = () => fetch(`${site.server.url}/svc/info/login`, { headers: { Cookie: cookies.join('; ') } });
+    expect((await who()).status).toBe(200);
+    await page.getByRole('button', { name: 'Account svc-admin' }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.getByRole('textbox', { name: 'User name' }).waitFor();
+    expect((await who()).status).toBe(401);
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await visitor.close();
+  });
+
   it('keeps what was typed when the session ends, and goes on after another login', async () => {
     const visitor = await site.open({ path: '/objects/user/avo' });
     const { page } = visitor;

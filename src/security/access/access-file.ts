@@ -3,14 +3,13 @@ import type { Platform } from '#platform/index.ts';
 import { systemContext } from '#resource/index.ts';
 import { elementLines, findSyntaxError, parseScriptReference, type ScriptReference } from '#script/index.ts';
 import type { AccessFile } from './access-rules.ts';
+import { requiredTexts } from './required-texts.ts';
 
 export const ACCESS_FILE = 'script/access.js';
 
 /** Evaluates the text of `script/access.js`, where scripts run. */
-export async function evaluateAccessFile(
-  { scripts, scriptFiles }: Platform,
-  text: string,
-): Promise<AccessFile> {
+export async function evaluateAccessFile(platform: Platform, text: string): Promise<AccessFile> {
+  const { scripts, scriptFiles } = platform;
   // Whoever asks has seen a change, and what it requires may have changed with it.
   scriptFiles.forget();
   // What is put behind it must not move the place of a mistake.
@@ -24,7 +23,8 @@ export async function evaluateAccessFile(
   const reference = javascript(`${text}\n;httpAccessConfig;`);
   const { value } = await scripts.evaluate(systemContext(), { reference, label: ACCESS_FILE, bindings: {} });
   const lines = elementLines({ name: ACCESS_FILE, source: text }, 'configs');
-  return { config: value, text, ...(lines === undefined ? {} : { lines }) };
+  const required = await requiredTexts(platform, text);
+  return { config: value, text, required, ...(lines === undefined ? {} : { lines }) };
 }
 
 export function javascript(source: string): ScriptReference {

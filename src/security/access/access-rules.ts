@@ -29,6 +29,8 @@ export interface AccessOptions {
 export interface AccessFile {
   readonly config: JsonValue;
   readonly text: string;
+  /** The texts of the files that it requires. */
+  readonly required?: readonly string[];
   /** On which its rules begin, where it writes them out. */
   readonly lines?: readonly number[];
 }
@@ -70,7 +72,7 @@ export class AccessRules {
   }
 
   /** @throws ActivationError; the rules before stay in force */
-  replace({ config, text, lines }: AccessFile): void {
+  replace({ config, text, required = [], lines }: AccessFile): void {
     this.#rules = parseAccessRules(config, lines);
     this.#scripted = this.#rules
       .filter(({ condition }) => needsScript(condition))
@@ -78,7 +80,7 @@ export class AccessRules {
     this.#text = text;
     const conditions = this.#rules.flatMap((rule) => rule.text ?? []);
     const roles = this.#rules.flatMap((rule) => [...rule.roles].map(foldRole));
-    this.#named = namesIn([text, ...conditions]).union(new Set(roles));
+    this.#named = namesIn([text, ...required, ...conditions]).union(new Set(roles));
   }
 
   /** In the order in which they are tried. */

@@ -17,6 +17,8 @@ export interface RoleGrantsParts {
   readonly rules: Pick<AccessRules, 'name'>;
   /** To which the server itself gives a meaning, as the properties of the project name them. */
   readonly ownRoles: readonly string[];
+  /** Whose accounts policies make exceptions for. */
+  readonly exceptedRoles: () => readonly string[];
   /** Whether a caller may evaluate scripts, and so do everything. */
   readonly maySeeScripts: (context: Context) => Promise<boolean>;
 }
@@ -113,7 +115,8 @@ export class RoleGrants {
 
   #opens(name: string): boolean {
     const { grantsAnyRole } = this.#parts.config().serverAuthContext;
-    const further = [...this.#parts.ownRoles, ...grantsAnyRole].map(foldRole);
+    const { ownRoles, exceptedRoles } = this.#parts;
+    const further = [...ownRoles, ...exceptedRoles(), ...grantsAnyRole].map(foldRole);
     return further.includes(foldRole(name)) || this.#parts.rules.name(name);
   }
 

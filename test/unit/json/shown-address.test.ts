@@ -16,6 +16,13 @@ test.each([
   ['jdbc:odd://svc:x@db/svc;password=x', 'jdbc:odd://***@db/svc;***'],
   [`https://svc:${'x'.repeat(300)}@example.com/`, 'https://***@example.com/'],
   ['grant_type=password&client_secret=x', 'grant_type=password&client_secret=***'],
+  ['https://svc:x', 'https://svc:***'],
+  ['https://svc:pass word/a?b', 'https://svc:***/a?***'],
+  ['postgres://svc:x', 'postgres://svc:***'],
+  ['https://example.com:99999/a', 'https://example.com:99999/a'],
+  ['ldap://example.com:389', 'ldap://example.com:389'],
+  ['https://[::1]:x/a', 'https://[::1]:x/a'],
+  ['https://:/', 'https://:/'],
   ['thing', 'thing'],
 ])('of %j messages show %j', (text, shown) => {
   expect(shownAddress(text)).toBe(shown);

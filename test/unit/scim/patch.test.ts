@@ -264,6 +264,16 @@ describe('a PATCH that looks at too much', () => {
     });
   });
 
+  it('is paid for by each of the attributes that one operation names', async () => {
+    const type = await shippedType('User');
+    const budget = new Budget({ ...REQUEST_ALLOWANCE, operations: 1_000 });
+    const names = Array.from({ length: 2_000 }, (_, n) => [`nobodys${n}.part`, n] as const);
+    const operations = readPatchBody({ Operations: [{ op: 'add', value: Object.fromEntries(names) }] });
+    await expect(patchResource(type, { id: '42' }, operations, budget)).rejects.toMatchObject({
+      detail: { id: 'BUDGET_SPENT', expense: 'operations' },
+    });
+  });
+
   it('leaves the thread to others meanwhile, and pays for the time', async () => {
     const type = await shippedType('User');
     const budget = new Budget();
