@@ -49,7 +49,7 @@ export interface Findings {
   readonly modules?: readonly { readonly name: string; readonly offset: number }[];
 }
 
-/** Of one script; nobody reads more. */
+/** How many findings of one script are told; nobody reads more. */
 const MOST_DIAGNOSTICS = 500;
 
 /** Gives what was found the places that editors mark. */

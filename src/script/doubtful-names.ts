@@ -3,7 +3,7 @@ import type { Doubt, ScriptScope } from './diagnosis.ts';
 import { type NameUses, SERVER_OBJECTS, type ServerFunction } from './javascript/index.ts';
 import { insteadOfName } from './script-error.ts';
 
-/** Of one script, looked for on the disk. */
+/** How many modules of one script are looked for on the disk. */
 const MOST_MODULES = 100;
 
 /** What is doubtful about the names of a script: unknown, unused, called as nobody can. */

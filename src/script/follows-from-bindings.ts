@@ -4,8 +4,8 @@ import type { ScriptReference } from './script-reference.ts';
 const known = new WeakMap<ScriptReference, boolean>();
 
 /**
- * Whether what the script comes to follows from its bindings alone: it asks neither the server nor a clock. Only of JavaScript that stands
- * in the configuration itself is that known; a file may be another one tomorrow.
+ * Whether the result of a script follows from its bindings alone, because it asks neither the server nor a clock. That is known
+ * only of JavaScript that stands in the configuration itself; a file may be another one tomorrow.
  *
  * @param bindings the same ones each time for a reference
  */

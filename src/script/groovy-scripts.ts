@@ -6,10 +6,10 @@ import type { ScriptSource } from './javascript/script-source.ts';
 
 /** Characters of the scripts that are kept; what is made of each is some times as long. */
 const MOST_CHARACTERS = 4_194_304;
-/** Of a script that hardly has any. */
+/** As many characters are counted besides for each script, even where it hardly has any. */
 const LEAST_CHARACTERS = 256;
 
-/** Of this thread: each is parsed once, whether somebody runs it, checks it, or makes a template of it. */
+/** The compiled scripts of this thread: each is parsed once, whether it is run, checked, or made a template of. */
 const scripts = new LRUCache<string, CompiledGroovy>({
   maxSize: MOST_CHARACTERS,
   sizeCalculation: (_compiled, source) => source.length + LEAST_CHARACTERS,

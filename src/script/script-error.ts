@@ -62,7 +62,7 @@ function thrownFacts(error: ScriptThrownError, label: string | undefined) {
     return { code: undefined, message: explained(error.message) };
   }
   const said = typeof message === 'string' ? message : unsaid;
-  // What throws has kept nothing, so it is no success and leads nowhere else.
+  // A script that throws has changed nothing, so a code of success or of a redirect is not taken.
   if (code >= 100 && code < 1_000)
     return { code: code < 400 ? 500 : code, message: said, detail: detail ?? null };
   return { code: 500, message: said, detail: { ...(isObject(detail) ? detail : {}), code } };

@@ -17,7 +17,7 @@ export interface ScriptFacts {
 
 /** Each change of the configuration asks for all of its scripts again, and most say what they said. */
 const MOST_CHARACTERS = 2_000_000;
-/** Of one text, besides its characters. */
+/** How many characters are counted for each text besides its own. */
 const OVERHEAD = 1_000;
 
 function kept<T extends object>(): LRUCache<string, T> {

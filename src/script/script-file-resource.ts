@@ -31,7 +31,7 @@ export interface ScriptFileOptions {
   /** As `script.json` declares them. */
   readonly sources: () => readonly SourceDirectory[];
   readonly maySeeScripts: (context: Context) => Promise<boolean>;
-  /** Those that were set through REST. */
+  /** The scripts that were set through REST. */
   readonly overlay: ScriptOverlay;
   /** Takes over what another node or thread has changed. */
   readonly refresh: () => Promise<void>;
@@ -44,7 +44,7 @@ export interface ScriptFileOptions {
   }>;
 }
 
-/** Of one script. */
+/** How many usages of one script are shown. */
 const MOST_USAGES = 1_000;
 
 /**
@@ -157,7 +157,7 @@ async function write(
     throw new PreconditionFailedError(`There is a script '${path}' already`, { id: 'SCRIPT_FILE_EXISTS' });
   }
   const files = (await listScripts(options.sources())).find((script) => script.path === path);
-  // Of one that is in no file nothing stays.
+  // Of a script that is in no file nothing stays.
   const kept = text === null && files === undefined ? undefined : text;
   const operation = text === null ? 'delete' : before === undefined ? 'create' : 'update';
   const warnings = await options.writer.write(context, options.sources(), {

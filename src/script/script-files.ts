@@ -8,7 +8,7 @@ interface ScriptPlaceInSource {
   readonly source: string;
   readonly file: string;
   readonly bytes: number;
-  /** Of one that was set through REST, which is in no file. */
+  /** The text of a script that was set through REST, which is in no file. */
   readonly text?: string;
 }
 
@@ -19,14 +19,14 @@ export const OVERRIDE = 'override';
 export interface ListedScript {
   /** Below the source that wins. */
   readonly path: string;
-  /** Those that have it, the one that wins first. */
+  /** The places of the sources that have it, the one that wins first. */
   readonly places: readonly ScriptPlaceInSource[];
 }
 
-/** Of all sources. */
+/** How many files of all sources are listed. */
 const MOST_FILES = 5_000;
 const DEEPEST = 16;
-/** Bytes of one that is read. */
+/** The most bytes of a file that is read. */
 const LONGEST_FILE = 4_194_304;
 const SCRIPT = /\.(?:js|groovy)$/i;
 

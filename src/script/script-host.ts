@@ -19,9 +19,9 @@ export interface HostOptions {
   readonly settings: Settings;
   readonly properties: PropertySource;
   readonly log: (level: LogLevel, message: string) => void;
-  /** Of this call alone. */
+  /** Operations that only this call has. */
   readonly operations?: HostOperations;
-  /** Those, modules and the log, and nothing else. */
+  /** The script has those operations, modules and the log, and nothing else. */
   readonly isAlone?: boolean;
 }
 

@@ -39,7 +39,7 @@ const FULL_TYPES: Readonly<Record<string, string>> = {
   'application/javascript': 'text/javascript',
 };
 
-/** Of a script that stands in a configuration, which the main thread looks at. */
+/** The most tokens of a script that stands in a configuration, which the main thread looks at. */
 const MOST_TOKENS = 30_000;
 
 /** Looks at scripts without running anything of them: finds their files and modules, and compiles them. */
@@ -231,7 +231,7 @@ function placeOf(offset: number, { place, lines }: Text): { where?: string } {
   return { where: `${place}:${line}:${column}` };
 }
 
-/** Of a class that is imported and used nowhere, say. */
+/** A warning that the compiler has given, such as of a class that is imported and used nowhere. */
 function groovyWarning(warning: GroovyWarning, { place }: Text): ScriptFault {
   const { message, line, column } = warning;
   const fault = { id: 'SCRIPT_GROOVY_DOUBT', field: '', isWarning: true };

@@ -31,7 +31,7 @@ export interface FindOptions {
   readonly revision?: string | undefined;
 }
 
-/** Of a folder, looked at for the one that was meant. */
+/** How many names in a folder are looked at to find the one that was meant. */
 const MOST_NAMES = 1_000;
 
 const MAX_CACHED_CHARACTERS = 32_000_000;

@@ -75,7 +75,7 @@ export class ScriptThread {
   /** What it was offered last, by job, and how to listen no more to whoever may end that. */
   readonly #offers = new Map<number, { readonly offer: number; readonly unlisten: () => void }>();
   #lastOffer = 0;
-  /** Of its scripts, by the numbers that it gave them. */
+  /** The names of its scripts, by the numbers that it gave them. */
   readonly scriptNames = new Map<number, string>();
   /** Rejects when it dies first. */
   readonly ready: Promise<void>;
@@ -126,7 +126,7 @@ export class ScriptThread {
     return this.#isReady;
   }
 
-  /** Whether what is given to it would begin at once, or nearly so. */
+  /** Whether work that is given to it would begin at once, or nearly so. */
   get isOpen(): boolean {
     return this.#isReady && this.alive && !this.#isHeld;
   }

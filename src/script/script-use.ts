@@ -25,7 +25,7 @@ export type BindingsOf<Use extends ScriptUse> = Readonly<Record<keyof Use['bindi
 
 export type ScriptUses = Readonly<Record<string, ScriptUse>>;
 
-/** Of every script. */
+/** The binding `context`, which every script has. */
 export const CONTEXT: Binding = {
   type: 'object',
   says: 'who asks, and how: `security.authenticationId`, `security.authorization.roles`, `http.headers`, `caller.external`; `current`, `parent`, `getContext(name)`. Read-only',

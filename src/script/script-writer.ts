@@ -43,7 +43,7 @@ export interface ScriptWriterOptions {
 export interface ScriptWrite {
   readonly path: string;
   readonly operation: 'create' | 'update' | 'delete';
-  /** That it must have until then; null for any. */
+  /** The revision that it must have until then; null for any. */
   readonly revision: string | null;
   /** Null for none; undefined for what the sources have. */
   readonly text: string | null | undefined;

@@ -63,7 +63,7 @@ export type FromThread =
   /** From here on it means this script by the number. */
   | { readonly type: 'named'; readonly script: number; readonly name: string }
   | { readonly type: 'failed'; readonly id: number; readonly error: ErrorMessage }
-  /** Of one turn of its loop. */
+  /** What was observed in one turn of the thread's event loop. */
   | { readonly type: 'observed'; readonly observations: readonly Observation[] };
 
 /** Words of the memory shared with a thread, for the watchdog. */

@@ -57,7 +57,7 @@ export interface ThreadPlace {
   readonly engine?: EngineModule | undefined;
 }
 
-/** Of this thread, which serves one node at a time. */
+/** Where this thread stands, which serves one node at a time. */
 let place: ThreadPlace | undefined;
 let outbox: Outbox | undefined;
 

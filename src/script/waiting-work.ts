@@ -2,11 +2,11 @@ import { ServiceUnavailableError } from '#errors/index.ts';
 import { Lane, nobodyWaits } from '#lifecycle/index.ts';
 import type { Job } from './script-thread.ts';
 
-/** Of each lane: what is asked of us holds its body in memory. */
+/** How many jobs wait in each lane; each holds the body of its request in memory. */
 const MOST_WAITING = 2_000;
 /** Some time longer than a script may run. */
 const LONGEST_WAIT_MS = 30_000;
-/** Whose script has held a thread counts as slow for so long. */
+/** For so long a caller whose script has held a thread counts as slow. */
 const SLOW_FOR_MS = 60_000;
 /** Even while others always have work, one turn in so many is of the slow callers. */
 const TURN_OF_SLOW = 4;

@@ -33,7 +33,7 @@ export function toError({ cause, trouble, ...body }: ErrorMessage): ResourceErro
   const error = fromErrorBody(body);
   if (cause !== undefined) {
     const inner = new Error(cause);
-    // What it was where it happened, also when it is passed on to a third thread.
+    // The stack of the place where it happened, also when the error is passed on to a third thread.
     inner.stack = cause;
     error.cause = inner;
   }

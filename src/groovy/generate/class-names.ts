@@ -32,7 +32,7 @@ export class ClassNames {
   readonly #declared = new Map<string, ClassMeaning>();
   readonly #imported = new Map<string, string>();
   readonly #typeVariables: ReadonlySet<string>;
-  /** Those of the script come first. */
+  /** The packages in which names of classes are looked up; those that the script imports come first. */
   readonly #packages: string[] = [];
   /** Classes whose static members can be named alone, and the members imported one by one. */
   readonly staticStars: string[] = [];

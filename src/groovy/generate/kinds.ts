@@ -49,7 +49,7 @@ function kindOfBinary(g: Generation, node: Expression & { kind: 'binary' }): Sta
   return kind === 'int' && kindOf(g, right) === 'int' ? 'int' : 'unknown';
 }
 
-/** Of the calls that the generator writes out itself. */
+/** The kind of what a call gives, where the generator writes the call out itself. */
 function kindOfCall(g: Generation, { callee, args }: CallExpression): StaticKind {
   if (callee.kind !== 'property' || callee.access !== '.' || callee.isField || args.length > 0)
     return 'unknown';

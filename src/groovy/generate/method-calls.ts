@@ -13,7 +13,7 @@ const REFUSED_METHODS: Readonly<Record<string, string>> = {
   getClassLoader: 'There are no class loaders here.',
 };
 
-/** Those of a resource path that a text has not, or that mean something else there. */
+/** Methods of a resource path that a text does not have, or that mean something else there. */
 const PATH_METHODS = new Set(['head', 'tail', 'leaf', 'parent', 'size', 'get', 'child', 'concat']);
 
 export function generateMethodCall(

@@ -59,7 +59,7 @@ export const INT_CODE: Readonly<Record<string, (left: string, right: string) => 
 /** By such a number a remainder never fails. */
 const POSITIVE = /^[1-9]\d*$/;
 
-/** Those that are worth a look at the types before the runtime is called. */
+/** Operators for which it pays to look at the types before the runtime is called. */
 const QUICK = new Set(['+', '-', '<', '<=', '>', '>=', '==', '!=', '<=>']);
 
 export interface Operand {

@@ -24,7 +24,7 @@ class ConfigSlurper extends JavaObject {
   }
 }
 
-/** Those inside which a configuration is being read, the outermost first. */
+/** The parts of the configuration that are being read at the moment, the outermost first. */
 let open: JavaMap[] = [];
 
 /** A name that a configuration does not have is a part of it that is still empty. */

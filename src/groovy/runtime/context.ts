@@ -14,7 +14,7 @@ export interface HostContext {
   readonly id: string;
   readonly class?: string;
   readonly parent: HostContext | null;
-  /** Of the chain: its innermost link. */
+  /** The innermost link; only the chain itself has it. */
   readonly current?: HostContext;
   containsContext(name: string): boolean;
   getContext(name: string): HostContext;
@@ -118,7 +118,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   toJsonValue: ({ host }) => new JsonValue(chainOf(host.current ?? host)),
 };
 
-/** Of the link of the HTTP request. */
+/** Methods of the link that stands for the HTTP request. */
 const OF_HTTP: Readonly<Record<string, Call>> = {
   getHeader: (context, name) => {
     const value = mapIn(context, 'headers').get(name);

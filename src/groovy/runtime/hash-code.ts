@@ -49,7 +49,7 @@ function hashOfObject(value: object): number {
   return hashOfScalar(value);
 }
 
-/** Of a class of the script that has `hashCode` itself. */
+/** The hash by the class of the script, where that has a `hashCode` of its own. */
 function ownHash(value: object): number | undefined {
   const [method] = scriptClassOf(value)?.findMethods('hashCode') ?? [];
   return method === undefined ? undefined : Number(method.run(value)) | 0;

@@ -19,7 +19,7 @@ const DEEPEST = 200;
 export const contexts = {
   nameOf: (_object: object): string | undefined => undefined,
   mark: (_object: object, _name: string): void => {},
-  /** Of a script that has a variable `context` it makes more than a map; `context.ts` connects it. */
+  /** Makes the value of an object; more than a map in a script that has a variable `context`, which `context.ts` connects. */
   make: mapOf,
 };
 

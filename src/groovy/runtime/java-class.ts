@@ -21,11 +21,11 @@ export class JavaClass {
   readonly form: ClassForm;
   parent: JavaClass | null = null;
   interfaces: JavaClass[] = [];
-  /** Of arrays. */
+  /** The class of the elements of an array; null for all other classes. */
   readonly element: JavaClass | null;
   /** True for those that scripts declare. */
   readonly isDeclared: boolean = false;
-  /** Of one object that a script has changed alone: stands before the class that it seems to have. */
+  /** It belongs to one object that a script has changed alone, and stands before the class that the object seems to have. */
   isSingle = false;
   /** `methods` once somebody has asked; read directly where every call of a script passes. */
   table: MethodTable | undefined;

@@ -30,14 +30,14 @@ export class JavaMap {
   readonly kind: MapKind;
   /** By their hash keys. No other object of ours has a member of this name: that is how a map is recognised. */
   pairs: Map<unknown, Entry>;
-  /** Of a TreeMap. */
+  /** The order of the keys of a TreeMap. */
   readonly compare: Compare | undefined;
   /** What `withDefault` gave: makes the value of a missing key. */
   byDefault: unknown;
   /** Grows when a key comes or goes. */
   changes: number;
   isSorted: boolean;
-  /** Of one in the order of hashes: how many places its table has at least, and has come to have. */
+  /** How many places the table of a map in the order of hashes has: at first the least, then what it has grown to. */
   places: number;
 
   constructor(kind: MapKind = 'LinkedHashMap', compare?: Compare) {

@@ -103,7 +103,7 @@ class Translator {
   #at = 0;
   #inline = 0;
   #text = '';
-  /** Of each group around: how many groups of ours it has to end, and the flags that hold again behind it. */
+  /** For each group around: how many groups of ours it has to end, and the flags that hold again behind it. */
   #groups: { ends: number; readonly before: number }[] = [];
   readonly #outside = { ends: 0, before: 0 };
 

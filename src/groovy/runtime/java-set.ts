@@ -13,7 +13,7 @@ export class JavaSet {
   /** The map whose keys or entries these are: what goes here goes there. */
   readonly source: JavaMap | undefined;
   changes = 0;
-  /** Of a HashSet: how many places its table has at least, and has come to have. */
+  /** How many places the table of a HashSet has: at first the least, then what it has grown to. */
   places = LEAST_PLACES;
   #isSorted = true;
 

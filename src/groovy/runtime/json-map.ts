@@ -33,7 +33,7 @@ class MapOfJson {
   }
 }
 
-/** Of the members of an object, whose names are plain texts in the order in which the script has them. */
+/** A map of a literal in the script: its names are plain texts, in the order in which the script has them. */
 export class MapOfLiteral extends MapOfJson {}
 
 Object.setPrototypeOf(

@@ -52,7 +52,7 @@ class DecimalFormat extends JavaObject {
     const decimal = toDecimal(value);
     const shown = isPercent ? new BigDecimal(decimal.unscaled * 100n, decimal.scale) : decimal;
     const rounded = rescale(shown, this.#mostFraction, this.rounding);
-    // Of what was rounded to zero, too.
+    // A negative number that was rounded to zero keeps its sign.
     const isNegative = decimal.unscaled < 0n;
     const size = new BigDecimal(rounded.unscaled < 0n ? -rounded.unscaled : rounded.unscaled, rounded.scale);
     const [whole = '', fraction = ''] = plainText(size).split('.');

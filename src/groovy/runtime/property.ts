@@ -116,7 +116,7 @@ function propertyOfItems(receiver: object, items: readonly unknown[], name: stri
   return result;
 }
 
-/** Of a list of nodes: what they have, in one list of the same kind. */
+/** What the nodes of a list have by that name, in one list of the same kind. */
 function propertyOfNodes(nodes: List, name: string): unknown {
   const found = nodes.filter((node) => typeof node === 'object').flatMap((node) => property(node, name));
   return markList(found, listKind(nodes)!);

@@ -10,7 +10,7 @@ export class Range {
   readonly to: unknown;
   readonly isReverse: boolean;
   readonly isEmpty: boolean;
-  /** Of `from..<to`, which is written as it was. */
+  /** The end of a range that was written `from..<to`, so that it is printed the same way. */
   openEnd: unknown;
   #items: unknown[] | undefined;
   readonly #make: () => unknown[];
@@ -48,7 +48,7 @@ export class Range {
     return this.isReverse ? this.from : this.to;
   }
 
-  /** Of ints: whether a number lies between the ends, or is one. */
+  /** Whether a number lies between the ends of a range of ints, or is one of them. */
   spans(number: number): boolean {
     const { low, high } = this;
     return typeof low === 'number' && typeof high === 'number' && number >= low && number <= high;
@@ -71,7 +71,7 @@ export function intRange(from: number, to: number, opensLeft: boolean, opensRigh
   return range;
 }
 
-/** Of anything that can be compared and has `next()` and `previous()`. */
+/** A range of anything that can be compared and has `next()` and `previous()`. */
 export function steppedRange(
   from: unknown,
   to: unknown,

@@ -139,7 +139,7 @@ export class Run implements Given {
     return state;
   }
 
-  /** Those of the caller as the script left them, and those that it made. */
+  /** The variables of the caller as the script left them, and those that it made. */
   #assigned(): unknown {
     const result: Record<string, unknown> = Object.create(null);
     const given = this.#input.bindings;

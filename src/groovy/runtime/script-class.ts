@@ -46,7 +46,7 @@ export class ScriptClass extends JavaClass {
   fields: ScriptField[] = [];
   constants: unknown[] = [];
   initializers: ((self: unknown) => unknown)[] = [];
-  /** Of anonymous classes: what stands around them. */
+  /** What stands around an anonymous class. */
   outer: unknown = null;
   /** The class in which it is declared. */
   readonly enclosing: ScriptClass | null;
@@ -85,7 +85,7 @@ export class ScriptClass extends JavaClass {
     return found;
   }
 
-  /** Of fields and getters, those of the parents first. */
+  /** The names of fields and of what getters give, those of the parents first. */
   propertyNames(): ReadonlySet<string> {
     const names = new Set(this.parent instanceof ScriptClass ? this.parent.propertyNames() : []);
     for (const { name } of this.fields) names.add(name);
@@ -97,7 +97,7 @@ export class ScriptClass extends JavaClass {
     return names;
   }
 
-  /** Those of objects of the class, its own before those of its parents. */
+  /** The fields of objects of the class, its own before those of its parents. */
   allFields(): ScriptField[] {
     return [...this.fields, ...(this.parent instanceof ScriptClass ? this.parent.allFields() : [])];
   }
@@ -128,7 +128,7 @@ export class ScriptObject {
   }
 }
 
-/** Of objects of inner classes: the object around each. */
+/** The object around each object of an inner class. */
 const outerObjects = new WeakMap<object, unknown>();
 
 export function setOuter(self: object, outer: unknown): void {

@@ -5,7 +5,7 @@ export class Throwable extends Error {
   readonly type: JavaClass;
   detailMessage: string | null;
   causedBy: Throwable | null;
-  /** Of classes that scripts declare, and the extras of some built-in ones. */
+  /** The fields of classes that scripts declare, and the extras of some built-in ones. */
   readonly fields: Record<string, unknown> = Object.create(null);
   /** What the host threw, when this stands for it. */
   origin: unknown;

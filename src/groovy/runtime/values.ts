@@ -131,7 +131,7 @@ export abstract class JavaObject {
     return this;
   }
 
-  /** Of those that may be equal to values of other classes. */
+  /** Whether it equals a value that may be of another class; undefined where its class has no such values. */
   equalTo(_other: unknown): boolean | undefined {
     return undefined;
   }
@@ -155,7 +155,7 @@ export interface ListKind {
   readonly home?: string;
   /** A property of it is one list of what its items have. */
   readonly isFlat?: boolean;
-  /** Of a Java array: the class of its elements. */
+  /** The class of the elements of a Java array. */
   readonly element?: JavaClass;
 }
 

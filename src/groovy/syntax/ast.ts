@@ -295,7 +295,7 @@ export interface ClassDeclaration {
   readonly methods: readonly MethodDeclaration[];
   readonly classes: readonly ClassDeclaration[];
   readonly initializers: readonly { readonly isStatic: boolean; readonly body: readonly Statement[] }[];
-  /** Of a sealed class: the only ones that may extend it. */
+  /** The only classes that may extend it, where it is sealed. */
   readonly permits?: readonly TypeName[];
   readonly at: number;
 }

@@ -42,7 +42,7 @@ export function parseClosure(p: Parsing): Expression {
   return { kind: 'closure', ...(parameters === undefined ? {} : { parameters }), body, at };
 }
 
-/** Whether what stands behind a `{` are parameters: the place of their arrow, or -1. */
+/** The place of the arrow behind the parameters that follow a `{`, or -1 where no parameters follow. */
 function findArrow(p: Parsing): number {
   let at = p.index;
   if (isOperator(p.tokenAt(at), '->')) return at;

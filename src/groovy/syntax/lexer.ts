@@ -247,7 +247,7 @@ class Lexer {
   #closes(quote: Quote): boolean {
     const end = quote === '$/' ? '/$' : quote;
     if (!this.#text.startsWith(end, this.#at)) return false;
-    // Of four quotes at the end of a long text the first belongs to it.
+    // Where four quotes stand at the end of a long text, the first belongs to the text.
     if (quote.length === 3 && this.#text[this.#at + 3] === quote[0]) return false;
     this.#at += end.length;
     return true;

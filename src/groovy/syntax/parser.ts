@@ -71,7 +71,7 @@ function parseImport(p: Parsing): Import {
   return { name, ...alias, isStatic, isStar: false, at };
 }
 
-/** Of a text that annotations stand for. */
+/** Parses a text of members that annotations stand for. */
 function parseMembers({ source: { name } }: Parsing, text: string): ClassDeclaration {
   const [made] = parseGroovy(new SourceText(name, text)).body;
   return made as ClassDeclaration;

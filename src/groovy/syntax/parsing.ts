@@ -22,7 +22,7 @@ export class Parsing extends TokenCursor {
   /** A body of a class, where methods need no `def` before their names are seen. */
   isInClass = false;
   className = '';
-  /** Those that were read last and stand for members of a class. */
+  /** The annotations that were read last and stand for members of a class, with their arguments. */
   readonly classAnnotations = new Map<string, readonly Argument[]>();
   /** The texts of members that annotations stand for. */
   added = '';

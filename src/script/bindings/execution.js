@@ -136,13 +136,13 @@
     return task;
   });
 
-  // Of a script whose assignments are stored: its variables are globals, and what it makes of them goes back.
+  // For a script whose assignments are stored: its variables become globals, and what it makes of them goes back.
   reviveBinding('$variables', (variables) => {
     if (variables === null || typeof variables !== 'object') return variables;
     const before = new Set(keys(globalThis));
     assign(globalThis, reviveAll(variables));
     let own = {};
-    // Of `var` in the script: they hide globals, and begin with their values.
+    // The variables that the script declares by `var` hide the globals, and begin with their values.
     const locals = (places) => {
       own = places;
       for (const name of keys(own)) if (name in variables) own[name] = variables[name];

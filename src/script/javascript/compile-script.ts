@@ -7,7 +7,7 @@ import { parseScript } from './parse-script.ts';
 import type { ModuleSource, ScriptSource } from './script-source.ts';
 import { SourceEdits, type TextPosition } from './source-edits.ts';
 
-/** Of the script that a run is about: its text is compiled once, whatever it is called where it is used. */
+/** The name of the script that a run is about: a text is compiled once, whatever it is called where it is used. */
 export const SCRIPT_NAME = '<script>';
 
 /** A script as the text of one function. Nothing of it has been shown to QuickJS yet. */
@@ -35,7 +35,7 @@ export interface CompiledScript {
 
 /** What is known of a source before the names of its bindings are. */
 export interface ScriptAnalysis {
-  /** Those of `bindings` that become parameters, sorted: usable as a variable, mentioned and not hidden. */
+  /** The bindings that become parameters, sorted: usable as a variable, mentioned by the script and not hidden. */
   parametersFor(bindings: Iterable<string>): string[];
   compile(name: string, parameters: readonly string[]): CompiledScript;
 }

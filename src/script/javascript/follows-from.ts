@@ -5,7 +5,7 @@ import { parseScript } from './parse-script.ts';
 import type { ScriptSource } from './script-source.ts';
 import { childrenOf } from './syntax-tree.ts';
 
-/** Of the language: what they come to follows from what they are given. */
+/** Names of the language whose results follow from what they are given. */
 const CALCULATING: ReadonlySet<string> = new Set(
   `undefined NaN Infinity String Number Boolean BigInt Array Object Map Set JSON Math RegExp Error TypeError RangeError
   parseInt parseFloat isNaN isFinite encodeURI encodeURIComponent decodeURI decodeURIComponent`.split(/\s+/),
@@ -16,8 +16,8 @@ const LEADING_AWAY: ReadonlySet<unknown> = new Set(['random', 'constructor', '__
 const OPAQUE: ReadonlySet<string> = new Set(['ThisExpression', 'WithStatement', 'ImportExpression']);
 
 /**
- * Whether what a script comes to follows from these variables alone, so that it comes to the same whenever they are the same: it asks
- * neither the server nor a clock. Where that is not to be seen from its text, the answer is no.
+ * Whether the result of a script follows from these variables alone, so that equal variables always give the same: it asks neither
+ * the server nor a clock. Where its text does not show that, the answer is no.
  */
 export function followsFrom(script: ScriptSource, variables: ReadonlySet<string>): boolean {
   try {

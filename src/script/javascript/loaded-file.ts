@@ -8,9 +8,9 @@ import type { TextPosition } from './source-edits.ts';
 /** A file that a script loads, ready for an eval in the global scope. */
 export interface LoadedFile {
   readonly text: string;
-  /** Those that it declares at its top level. */
+  /** The names of the functions that it declares at its top level. */
   readonly functions: readonly string[];
-  /** Those of the script's bindings that it mentions, sorted. */
+  /** The bindings of the script that it mentions, sorted. */
   readonly bindings: readonly string[];
 }
 

@@ -183,7 +183,7 @@ export class SnapshotDelta {
   /** Where words differ, as indexes of words, and what they are. */
   readonly #places: Uint32Array;
   readonly #words: Uint32Array;
-  /** Where most words of a page do. */
+  /** Where most words of a page differ. */
   readonly #pages: readonly Copied[];
   /** Beyond what the base covers. */
   readonly #above: MemorySnapshot;

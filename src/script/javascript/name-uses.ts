@@ -12,7 +12,7 @@ interface MemberUse extends Mention {
   readonly object: string;
   /** How many arguments it is called with; undefined where it is not called, or where that is not to be seen. */
   readonly given: number | undefined;
-  /** Those of them that are functions written out. */
+  /** How many of these arguments are functions written out in the call. */
   readonly functions: number;
 }
 

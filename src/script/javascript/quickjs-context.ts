@@ -29,7 +29,7 @@ export class QuickJsException extends Error {
   }
 }
 
-/** Whose code the context runs at the moment. */
+/** Whoever has code run in the context at the moment. */
 export interface ContextUser {
   /**
    * Asked again and again; true ends the code with an exception that it cannot catch. Throwing tears the code off,

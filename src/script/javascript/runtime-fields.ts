@@ -6,7 +6,7 @@ export interface RuntimeFields {
   readonly stripFlags: number;
   /** How much may be allocated before cycles are looked for. */
   readonly gcThreshold: number;
-  /** Of the context: how many steps its code makes until the interrupt handler is asked. */
+  /** How many steps the code of the context makes until the interrupt handler is asked. */
   readonly interruptCounter?: number | undefined;
 }
 

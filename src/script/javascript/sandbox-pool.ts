@@ -220,7 +220,7 @@ export class SandboxPool {
     if (waiter !== undefined) this.#createSandbox().then(waiter.resolve, waiter.reject);
   }
 
-  /** Those that have been idle longest. */
+  /** Discards so many of the sandboxes that have been idle longest. */
   #shed(count: number): void {
     for (const sandbox of this.#idle.splice(0, count)) this.#discard(sandbox);
     this.#surplus.note(this.#idle.length);

@@ -32,7 +32,7 @@ const THROWN_NULL = '{"failure":{"thrown":null,"message":"null"}}';
 
 /** What the prelude's `run` is given: JSON, or an empty text for nothing. */
 export interface SandboxInput {
-  /** Of the script's parameters, in their order. */
+  /** The values of the script's parameters, in their order. */
   readonly values: string;
   /** The names of the bindings that are wanted back. */
   readonly returned: string;

@@ -224,7 +224,7 @@ export class ScriptRun implements ContextUser, Occupant {
   }
 }
 
-/** Of a module or a file that the script wanted. */
+/** The error for a module or a file that the script wanted and that does not compile. */
 function notCompiled(error: ScriptSyntaxError): ResourceError {
   const { fileName, line, message } = error;
   return new InternalServerError(`'${fileName}' does not compile: ${message} (line ${line})`, {

@@ -131,7 +131,7 @@ export const SERVER_OBJECTS: Readonly<Record<string, ServerObject>> = {
   },
 };
 
-/** Those that stand alone, in JavaScript; Groovy has classes and `import`. */
+/** Functions that belong to no object. Only JavaScript has them; Groovy has classes and `import`. */
 export const MODULE_FUNCTIONS: Readonly<Record<string, ServerFunction>> = {
   require: {
     does: 'answers a CommonJS module of the sources, evaluated once a run',

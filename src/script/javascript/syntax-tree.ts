@@ -19,7 +19,7 @@ export function nodesAt(node: Node, name: string): AnyNode[] {
   return Array.isArray(members) ? members.filter(isNode) : [];
 }
 
-/** Of `object[property]`. */
+/** Whether a member is written `object[property]`. */
 export function isComputed(member: Node): boolean {
   return 'computed' in member && member.computed === true;
 }

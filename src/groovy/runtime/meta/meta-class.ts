@@ -29,7 +29,7 @@ function remember(type: JavaClass, undo: Undo): void {
   changes.set(type, [...(changes.get(type) ?? []), undo]);
 }
 
-/** Of a class, or of one object: then its class is one of its own as soon as something is changed. */
+/** The `metaClass` of a class, or of one object, which gets a class of its own as soon as something is changed. */
 class MetaClass extends JavaObject {
   readonly type = classNamed('groovy.lang.ExpandoMetaClass');
   readonly target: JavaClass;
@@ -192,7 +192,7 @@ function describe(description: MetaDescription, closure: unknown): void {
   runWith(description, closure);
 }
 
-/** Of a class when a class is asked, of an object when it has been changed alone or may be. */
+/** The `metaClass` of a class that is asked, else that of the object, which may be changed alone. */
 function metaClassOf(self: unknown): MetaClass {
   return self instanceof JavaClass ? new MetaClass(self) : new MetaClass(unchanged(requireType(self)), self);
 }

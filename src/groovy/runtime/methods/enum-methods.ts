@@ -17,7 +17,7 @@ defineMethods('java.lang.Enum', 'java.lang.Object', {
   'previous/0': (self: Constant) => neighbour(self, -1),
 });
 
-/** Of an enum of ours, or of one that a script declares. */
+/** A constant of an enum of ours, or of one that a script declares. */
 type Constant = EnumConstant | ScriptObject;
 
 function enumName(self: Constant): unknown {

@@ -87,7 +87,7 @@ defineMethods('java.lang.Number', 'java.lang.Object', {
   'byteValue/0': converter('Byte'),
   'toInteger/0': converter('Integer'),
   'toLong/0': converter('Long'),
-  // Of a Float what it is written as.
+  // A Float becomes the Double that is written like it.
   'toDouble/0': (self: Numeric) =>
     new Double(self instanceof Float ? Number(numberText(self)) : toNumber(self)),
   'toFloat/0': converter('Float'),

@@ -39,7 +39,7 @@ function listed(values: readonly unknown[]): readonly unknown[] {
   return values.length === 1 && Array.isArray(values[0]) ? values[0] : values;
 }
 
-/** Of an object of a class of the script: its fields, and what its getters give. */
+/** The fields of an object of a class of the script, and what its getters give. */
 function propertiesOf(self: unknown): JavaMap {
   const map = new JavaMap();
   map.put('class', classOf(self));

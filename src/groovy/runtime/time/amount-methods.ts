@@ -40,7 +40,7 @@ function nanosOver(self: Duration): bigint {
   return self.nanos - secondsOf(self) * SECOND;
 }
 
-/** Of the whole seconds where it is one or more of them. */
+/** How many whole units a duration has; units of a second or more are counted from its whole seconds. */
 function countOf(self: Duration, unit: bigint): bigint {
   return unit < SECOND ? self.nanos / unit : secondsOf(self) / (unit / SECOND);
 }

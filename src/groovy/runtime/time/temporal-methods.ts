@@ -185,7 +185,7 @@ const TIME: Methods = {
   'truncatedTo/1': (self: Temporal, unit: unknown) => truncate(self, unitArgument(unit)),
 };
 
-/** Of two days the difference is a number of days. */
+/** Whether a value is a LocalDate: the difference of two of them is a number of days. */
 function isDay(value: unknown): value is Temporal {
   return value instanceof Temporal && value.kind === 'LocalDate';
 }

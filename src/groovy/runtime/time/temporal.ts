@@ -8,7 +8,7 @@ import { DAY, offsetText, type Zone } from './zone.ts';
 // By hand: js-joda made a sandbox with dates nearly twice as large, and has neither texts nor the old classes.
 
 const LAST_YEAR = 999_999_999;
-/** Of those years; an Instant has one year more on both sides. */
+/** The first and the last day of those years, counted from 1970; an Instant has one year more on both sides. */
 export const FIRST_DAY = -365_243_219_162;
 export const LAST_DAY = 365_241_780_471;
 /** The last moment that JavaScript's own dates know, on both sides of 1970. */
@@ -239,7 +239,7 @@ export function fractionText(nanos: number): string {
   return `.${digits.endsWith('000000') ? digits.slice(0, 3) : digits.endsWith('000') ? digits.slice(0, 6) : digits}`;
 }
 
-/** Those of long ago have seconds. */
+/** The id of an offset in milliseconds, such as `+01:00`; offsets of long ago have seconds as well. */
 export function offsetId(offset: number): string {
   if (offset === 0) return 'Z';
   const seconds = Math.abs(offset / 1000) % 60;
