@@ -24,7 +24,7 @@ const POLLER_SILENCE_MS = 10_000;
 export const FIRING = workKind<Firing, FiringResult>('firing');
 export const FIRINGS = workKind<readonly Firing[], readonly (FiringResult | null)[]>('firings');
 
-/** What it has in memory a node always fires; `scheduler.json` may keep even a worker from the cluster's work. */
+/** A node always fires what it has in memory; `scheduler.json` may keep even a worker from the cluster's work. */
 export interface SchedulerParts {
   readonly platform: Platform;
   readonly services: ScheduledServices;

@@ -11,7 +11,7 @@ import type { Tables } from '../tables.ts';
 import type { Asker, ConnectionTurns } from './connection-turns.ts';
 import { sqlStateOf } from './sql-state.ts';
 
-/** Of a database that is open already, only its executor is asked. */
+/** Stand-ins for what a Kysely is made with: of a database that is open already only the executor is used. */
 export const UNUSED = { config: {} as never, dialect: {} as never, driver: {} as never };
 
 /**
@@ -27,7 +27,7 @@ const COUNTED_ALIKE = 0.9;
 
 export interface StatementBounds {
   readonly mostMs: number;
-  /** Of those that are no part of a transaction, which has its connection already. */
+  /** Turns for statements outside of a transaction, which has its connection already. */
   readonly turns: ConnectionTurns;
   readonly asker: Asker;
 }

@@ -2,7 +2,7 @@ import type { Finding } from '#errors/index.ts';
 import { wordsOf } from '#errors/index.ts';
 import { isConnectionLost, isUnable, sqlStateOf } from './sql-state.ts';
 
-/** What to do, by what Postgres or the network says to whoever comes to it for the first time. */
+/** What to do when a first connection fails, by what Postgres or the network says. */
 const HINTS: Readonly<Record<string, string>> = {
   '28P01': 'check user and password in DATABASE_URL; what is special in a URL is written %40, %2F, …',
   '28000': 'check user and password in DATABASE_URL, and pg_hba.conf on the server',

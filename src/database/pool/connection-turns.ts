@@ -17,7 +17,7 @@ export interface Asker {
 export type Use = 'transaction' | 'statement';
 
 export interface TurnsOptions {
-  /** Of the pool, 2 or more. */
+  /** How many connections the pool has, 2 or more. */
   readonly connections: number;
   /** How long anybody waits for a turn. */
   readonly patienceMs: number;
@@ -38,11 +38,11 @@ interface Line {
 const MOST_WAITING = 100;
 /** Connections that transactions leave to statements outside of them: one that waits for such a statement never waits for itself. */
 const BESIDE_TRANSACTIONS = 1;
-/** Of the connections, for one caller. */
+/** The part of the connections that one caller may have. */
 const PART_OF_ONE = 1 / 3;
-/** Of the connections, for what the server does of its own accord and for what needs one for a moment. */
+/** The part of the connections for what the server does of its own accord and for what needs one for a moment. */
 const PART_OF_SERVER = 1 / 4;
-/** Of the connections, for statements that a transaction of a caller waits for. */
+/** The part of the connections for statements that a transaction of a caller waits for. */
 const PART_ON_THE_WAY = 1 / 10;
 const RETRY_SECONDS = 5;
 

@@ -117,7 +117,7 @@ export class DatabasePool extends pg.Pool {
   }
 }
 
-/** Who waits for one of a pool may wait for others to give theirs back; to connect takes less. */
+/** Whoever waits for a connection of a pool may have to wait until others give theirs back; to connect takes less. */
 class PoolClient extends DatabaseClient {
   constructor(config: pg.ClientConfig = {}) {
     super({ ...config, connectionTimeoutMillis: CONNECT_MS });

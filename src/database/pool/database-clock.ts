@@ -14,7 +14,7 @@ export class DatabaseClock {
   /** What to add to `performance.now()`; a guess before the first measurement. */
   #offset = Date.now() - performance.now();
   #isMeasured = false;
-  /** Whose clock it is. */
+  /** Since when the server has run whose clock it is. */
   #serverSince: string | undefined;
   /** How far the machine's wall clock is from the database's, in ms, at the last measurement. */
   skewMs = 0;
@@ -24,7 +24,7 @@ export class DatabaseClock {
     this.hear(database);
   }
 
-  /** Whose sessions may be the first of another server as well. */
+  /** Takes note of the sessions of another pool, too: they may be the first ones with another server. */
   hear({ onGreeting }: Pick<Database, 'onGreeting'>): void {
     onGreeting((greeting) => this.#heed(greeting));
   }

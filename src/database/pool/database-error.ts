@@ -3,7 +3,7 @@
  * whatever it likes: only an error that was seen here on its way out of the driver is one of the database.
  */
 const raised = new WeakSet<object>();
-/** Those that kept somebody from having a connection at all, whatever was said: a name, a route, TLS, a password. */
+/** Errors that kept somebody from having a connection at all, whatever was wrong: a name, a route, TLS, a password. */
 const unreached = new WeakSet<object>();
 
 /** Said of whatever a client or pool rejects with. @returns the same error */
@@ -40,7 +40,7 @@ export function troubled<E extends object>(error: E, trouble: Trouble | undefine
   return error;
 }
 
-/** Of an error of a unit of work. The id of an error says less: scripts and other servers have errors with the same ids. */
+/** The trouble behind an error of a unit of work. Its id says less: scripts and other servers have errors with the same ids. */
 export function troubleOf(error: unknown): Trouble | undefined {
   return typeof error === 'object' && error !== null ? troubles.get(error) : undefined;
 }

@@ -106,7 +106,7 @@ export async function withDatabaseWait<T>(mostMs: number, work: () => Promise<T>
   }
 }
 
-/** Of the request on whose way this is asked; undefined for what the server does of its own accord. */
+/** The wait of the request that the calling code works for; undefined for what the server does of its own accord. */
 export function databaseWait(): DatabaseWait | undefined {
   return current.getStore();
 }
@@ -127,7 +127,7 @@ export function counted<T>(answer: Promise<T>): Promise<T> {
   return answer;
 }
 
-/** What changes nothing needs not be undone: it is only not waited for. */
+/** A statement that changes nothing need not be undone: it is only not waited for. */
 export function inTime<T>(work: Promise<T>): Promise<T> {
   return current.getStore()?.inTime(work) ?? work;
 }

@@ -213,7 +213,7 @@ async function inFlight(
     if (outcome.status === 'rejected') throw outcome.reason;
 }
 
-/** What is asked of each session first. */
+/** The questions that each session asks first. */
 interface Introduction {
   readonly session: number;
   readonly ms: number;
@@ -240,7 +240,7 @@ function openPool(
   const pool = new DatabasePool({
     connectionString: options.url,
     max,
-    // What needs no answer to what is under way leaves with it.
+    // A statement that does not need the answer to the one under way is sent along with it.
     pipeline: true,
     application_name: applicationName,
     keepAlive: true,

@@ -4,7 +4,7 @@ export interface LogPosition {
   readonly lsn: string;
 }
 
-/** Of a column of type `pg_lsn`: the timeline on which the primary writes. */
+/** The timeline on which the primary writes, for a column of type `pg_lsn`. */
 export function timelineOf(lsn: string): string {
   return `('x' || substr(pg_walfile_name(${lsn}), 1, 8))::bit(32)::int`;
 }

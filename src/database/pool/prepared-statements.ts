@@ -15,7 +15,7 @@ const MAX_COUNTED = 5_000;
 const IS_STATEMENT = /^\s*(?:select|insert|update|delete|with)\b/i;
 /** So begins a statement whose plan must not depend on how large its tables were when it was made. */
 export const PLANNED_ANEW = '/* planned anew */';
-/** What it answers changes with the table's columns, and Postgres then refuses the plan it has. */
+/** The columns of its answer change with those of the table, and Postgres then refuses the plan it has. */
 const ANSWERS_ALL_COLUMNS = /(?:\bselect|\breturning|\.)\s*\*/i;
 
 /**

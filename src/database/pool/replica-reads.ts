@@ -30,7 +30,7 @@ const POSITION = `
   select ${timelineOf('lsn')} as timeline, lsn::text as lsn
   from (select case when current_setting('synchronous_commit') = 'off' then pg_current_wal_insert_lsn()
                     else pg_current_wal_flush_lsn() end) place (lsn)`;
-/** Of another history than that of the primary it says nothing. */
+/** Whether a standby has a position of the log. Positions are comparable only within the history of the primary. */
 const HAS_IT = `
   select pg_is_in_recovery() and coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false)
      and (select min_recovery_end_timeline from pg_control_recovery()) = $2 as has_it`;
@@ -135,7 +135,7 @@ class ReplicaWire implements ConnectionProvider {
         this.#tell('replica');
         return answer;
       } catch (error) {
-        // Of what a caller asks for too much is asked of the primary, too.
+        // A caller who asks for too much here would ask for too much of the primary, too.
         if (error instanceof ResourceError) throw error;
         this.#isOver = true;
         this.#tell('primary', error);

@@ -21,6 +21,6 @@ export interface Change {
 /** On whose behalf a unit of work changes things. */
 export interface Actor {
   readonly userId: string;
-  /** Of the request, with what is appended to it on the way down to the one that changes something. */
+  /** The id of the request's transaction, with what is appended to it on the way down to the request that changes something. */
   readonly transactionId: string;
 }

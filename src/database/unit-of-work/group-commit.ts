@@ -50,7 +50,7 @@ export interface GroupedRow {
 
 const MAX_IN_FLIGHT = 4;
 const MAX_BATCH = 200;
-/** What units of work have been in each other's way about stays known for a moment: the next ones lock it. */
+/** What units of work got in each other's way about is remembered for a moment, and the next ones lock it. */
 const CONTENDED_MS = 2_000;
 const MOST_CONTENDED = 10_000;
 const contended = new WeakMap<Database, LRUCache<string, true>>();
@@ -110,7 +110,7 @@ async function commitUnits(
   return units.map((unit) => !late.has(unit) && !refused.has(unit));
 }
 
-/** Those that write what one before them writes: that one has the better right to it. */
+/** The units that write what one before them writes: that one has the better right to it. */
 function followers(units: readonly (readonly GroupedRow[])[]): ReadonlySet<readonly GroupedRow[]> {
   const writers = new Map<string, readonly GroupedRow[]>();
   const late = new Set<readonly GroupedRow[]>();
@@ -150,7 +150,7 @@ async function storeWithLocks(database: Database, rows: readonly GroupedRow[]): 
 }
 
 /**
- * What stores all rows. Their locks come in a statement before the others: what these see is as it is when the locks are
+ * The statements that store all rows. Their locks come in a statement before the others: what these see is as it is when the locks are
  * held.
  */
 export function statementsFor(rows: readonly GroupedRow[]): readonly RawBuilder<unknown>[] {
@@ -233,7 +233,7 @@ export function isOfItsRows(error: unknown): boolean {
   return isGuardBroken(error) || /^(?:2[23]|54)/.test(sqlStateOf(error) ?? '');
 }
 
-/** What a row depends on is not as it was any more. */
+/** What a row depends on has changed. */
 function isGuardBroken(error: unknown): boolean {
   return sqlStateOf(error) === GUARD_BROKEN;
 }

@@ -9,7 +9,7 @@ export class HeldStatements {
     return this.#waiting.length === 0;
   }
 
-  /** Whether what one of them answers may be a reason not to commit. */
+  /** Whether the answer to one of them may be a reason not to commit. */
   get hasChecks(): boolean {
     return this.#waiting.some(({ check }) => check !== undefined);
   }

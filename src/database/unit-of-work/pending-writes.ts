@@ -31,7 +31,7 @@ export class PendingWrites {
     for (const row of rows) this.#rows.push({ write, row });
   }
 
-  /** Those of one kind, the oldest first. */
+  /** The pending rows of one kind of write, the oldest first. */
   of<Row>(write: GroupWrite<Row>): readonly Row[] {
     return this.#rows.filter((pending) => pending.write === write).map(({ row }) => row as Row);
   }

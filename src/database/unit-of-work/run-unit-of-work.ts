@@ -115,7 +115,7 @@ export async function runUnitOfWork<T>(
   }
 }
 
-/** Who asked is told in time; what is sent then takes as long as it takes. */
+/** Whoever asked is told in time; what has been sent by then takes as long as it takes. */
 async function committed(
   unitOfWork: UnitOfWork,
   options: UnitOfWorkOptions,

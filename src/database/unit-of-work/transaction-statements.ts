@@ -16,7 +16,7 @@ export interface HeldStatement {
   readonly statement: { compile(db: Db): CompiledQuery };
   /** Looks at what it has answered, and throws where that is not what is needed. */
   check?(rows: readonly unknown[]): void;
-  /** What its failure means. Default: itself. */
+  /** The error that its failure means to the caller. Default: the failure itself. */
   readonly meaning?: (error: unknown) => unknown;
 }
 

@@ -28,7 +28,7 @@ import { WorkParts } from './work-parts.ts';
  */
 export class UnitOfWork {
   readonly dryRun: boolean;
-  /** Of the first request that works in it; absent where the server does so without a request. */
+  /** The actor of the first request that works in it; absent where the server works without a request. */
   actor: Actor | undefined;
   readonly #database: Database;
   /** Whether rows may be pending: what they are made of is read without a lock, and anew with one where somebody was faster. */
@@ -147,7 +147,7 @@ export class UnitOfWork {
     return this.#transaction === undefined ? this.#beside() : this.db();
   }
 
-  /** Whether what is read without a lock may be changed by a pending row: as far as is known, nobody else changes it. */
+  /** Whether something that is read without a lock may be changed by a pending row: as far as is known, nobody else changes it. */
   mayBePending(key: string): boolean {
     return this.isLight && !isContended(this.#database, key);
   }
@@ -167,7 +167,7 @@ export class UnitOfWork {
     return this.#pending.rows;
   }
 
-  /** What was read without a lock is not so any more: the unit of work runs again, with locks. */
+  /** What was read without a lock has changed since: the unit of work runs again, with locks. */
   refuse(): never {
     this.#isRefused = true;
     throw new RefusedRow();
@@ -306,7 +306,7 @@ export class UnitOfWork {
       if (this.#isRefused) throw new RefusedRow();
       return;
     }
-    // What such a statement has answered may be a reason not to commit.
+    // The answer to such a statement may be a reason not to commit.
     if (this.#held.hasChecks) await this.#flush();
     this.#held.requireDone();
     const waiting = this.#pending.take();
@@ -324,7 +324,7 @@ export class UnitOfWork {
   async rollback(): Promise<void> {
     this.#parts.end();
     const transaction = await this.#transaction?.catch(() => undefined);
-    // What it still waits for is wanted no more; when it is over, its connection works for somebody else.
+    // Nobody wants the answer any more that it still waits for; then its connection works for somebody else.
     const isOver = transaction === undefined || transaction.isCommitted || transaction.isRolledBack;
     if (!isOver) await this.#database.cancelStatement(transaction);
     // The connection may be gone; then Postgres has rolled back already.

@@ -31,7 +31,7 @@ interface Statement {
   _canceledDueToError: unknown;
 }
 
-/** Of a prepared statement that is named by its text; `svc_begin` is none. */
+/** The name of a prepared statement that stands for its text; `svc_begin` is none. */
 const OWN_NAME = /^svc_\d+$/;
 
 const sessions = new WeakMap<pg.ClientBase, number>();

@@ -2,7 +2,7 @@
 export interface PlannedRuns {
   readonly times: readonly number[];
   readonly tookMs: number;
-  /** Of what fires too often to be listed: ms between two times. */
+  /** Milliseconds between two times of a schedule that fires too often to be listed. */
   readonly everyMs?: number;
 }
 

@@ -24,7 +24,7 @@ export interface CountQuery {
   /** In seconds; null for one over all of the time. */
   readonly bucket: number | null;
   readonly by: readonly Group[];
-  /** Of the groups only. */
+  /** Filters by the members of the groups only. */
   readonly filter: QueryFilter;
   /** Whether schedules are told apart, by a group or by the filter. */
   readonly ofSchedules: boolean;

@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache';
 import type { RunKey } from '../run/run.ts';
 import type { FiringResult } from './fire-trigger.ts';
 
-/** Those of a unit run one after the other, so that the last waits for all others: no longer than this. */
+/** Runs of a unit go one after the other, so that the last waits for all others: no longer than this. */
 const UNIT_MS = 100;
 const MOST_KNOWN = 100_000;
 /** How far what is known gives way to a run that took longer: on a busy machine all do at times. */
 const WEIGHT = 0.25;
 
 /**
- * Of which schedules the runs are short, and need no transaction of their own: those may go together. What is not known
+ * Which schedules have short runs that need no transaction of their own, so that they may go together. What is not known
  * goes alone.
  */
 export class ShortFirings {

@@ -18,7 +18,7 @@ export function claimedFiring(run: Run, holder: Holder): ClaimedFiring {
     id: formatRunKey(run),
     claim: attempt,
     dueAt: run.fireAt,
-    // What is due earlier fires first. Of one instant the claim has the order.
+    // What is due earlier fires first; what is due at the same instant keeps the order of the claim.
     priority: 0,
     lostWith: attempt > 1 && released !== undefined ? [released.node] : [],
     suspected: released?.suspected ?? 0,

@@ -123,7 +123,7 @@ export class RunExecutor {
     return decision;
   }
 
-  /** Of a concurrent schedule the next firing waits while this one runs; what is let pass is recorded with that. */
+  /** The next firing of a concurrent schedule waits while this one runs; firings that are let pass are recorded with it. */
   async #planNext(firing: Firing): Promise<Firing> {
     const { run, holder, decision } = firing;
     const passed = passedEntries(firing);

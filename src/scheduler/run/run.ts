@@ -36,7 +36,7 @@ export type Cause = (
     }
   | { readonly kind: 'requested'; readonly by: string }
 ) & {
-  /** Of the request that asked for the run: what it does belongs to that. */
+  /** The transaction of the request that asked for the run: what the run does belongs to it. */
   readonly transaction?: string;
 };
 

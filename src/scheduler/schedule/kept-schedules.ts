@@ -171,7 +171,7 @@ export class KeptSchedules {
     return { _id: id, success: true };
   }
 
-  /** Of all schedules in the cluster, those in memory too. */
+  /** Pauses or resumes all schedules in the cluster, those in memory too. */
   async pauseAll(context: Context, paused: boolean): Promise<void> {
     const by = context.security.authorization.id;
     if (await setPaused(await dbOf(this.#platform, context), paused, by)) {
@@ -255,7 +255,7 @@ export class KeptSchedules {
     return this.#view(context, job);
   }
 
-  /** Who saves a schedule is told what was not understood of it, and what changes of clocks will do to it; later reads do not repeat it. */
+  /** Whoever saves a schedule is told what was not understood of it, and what changes of clocks will do to it; later reads do not repeat it. */
   #warned(saved: Resource, definition: ScheduleDefinition, content: JsonObject): Resource {
     const { clock, dst, doubts } = this.#platform;
     const warnings = [

@@ -218,7 +218,7 @@ async function record(
   const opened = async (job: Named | null) =>
     job && { id: job.id, definition: await shownBy(scope, job.definition) };
   const [before, after] = [await opened(old), await opened(now)];
-  // Of a new secret nothing can be seen, and it is a change all the same.
+  // A new secret does not show, and is a change all the same.
   const stored = (job: Named | null): JsonValue => job && { _id: job.id, ...plain(job.definition) };
   const view = (job: Named | null): JsonValue =>
     job === null ? null : { _id: job.id, ...plain(shownDefinition(job.id, job.definition, secrets)) };

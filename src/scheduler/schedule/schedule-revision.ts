@@ -3,7 +3,7 @@ import { PreconditionFailedError } from '#errors/index.ts';
 import { withoutAnchor } from './next-firing.ts';
 import type { ScheduleDefinition } from './schedule.ts';
 
-/** Of a schedule as it is stored, where the order of members is the database's: firing, pausing and parking do not change it. */
+/** The revision of a schedule as it is stored, in the database's order of members; firing, pausing and parking do not change it. */
 export function scheduleRevision(stored: ScheduleDefinition): string {
   return hash('sha256', JSON.stringify(withoutAnchor(stored))).slice(0, 16);
 }

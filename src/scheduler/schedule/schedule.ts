@@ -30,13 +30,13 @@ export interface ScheduleDefinition {
   readonly recoverable?: boolean;
   /** False: each request of the run is a unit of work of its own, for long batch jobs. */
   readonly transactional?: boolean;
-  /** Who goes first among those of one instant: 1 to 10, higher first. */
+  /** Decides which schedule goes first among those due at the same instant: 1 to 10, higher first. */
   readonly priority?: number;
   /** Firings that are late are not made up one by one: the misfire policy holds as soon as the next one is due. */
   readonly coalesce?: boolean;
   /** Schedules of the same key never run at once; persisted ones in the whole cluster, others on their node. */
   readonly concurrencyKey?: string;
-  /** Of the type simple: ms between two firings. Both are there, or it fires once. */
+  /** Milliseconds between two firings of the type simple. It fires once unless this and `repeatCount` are both there. */
   readonly repeatInterval?: number;
   /** How often it fires after the first time; -1 for ever. */
   readonly repeatCount?: number;

@@ -4,7 +4,7 @@ import { didYouMean } from '#errors/index.ts';
 import { type OfferedService, shortServiceName } from '#platform/index.ts';
 
 export interface OfferedServices {
-  /** Those that features bring. */
+  /** The services that features bring. */
   readonly services: Iterable<OfferedService>;
   /** Where the project has its own. */
   readonly serviceDirectory: string;

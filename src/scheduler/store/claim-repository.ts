@@ -24,11 +24,11 @@ export const NOTHING: Share = { limit: 0, watermark: 0 };
 /** The share is of what any node may claim. */
 export interface ClaimOptions extends Share {
   readonly holder: Holder;
-  /** Of what the holder has in memory. Default none. */
+  /** The share of what the holder has in memory. Default none. */
   readonly own?: Share;
   /** How far ahead of their time firings are claimed. */
   readonly lookAheadMs: number;
-  /** Of these services, by their `invokeService`, no more than so many are claimed. */
+  /** The most runs that are claimed for these services, by their `invokeService`. */
   readonly serviceRoom?: ReadonlyMap<string, number>;
   /** What becomes of a firing whose slot is taken. Default: it goes back to wait. */
   readonly onConflict?: OnConflict;
@@ -60,9 +60,9 @@ const DUE = sql`${DUE_BUT_SLOT}, slot`;
 
 /** What a node may claim: what any node may, and what this life of its has in memory. Each kind has an index of its own. */
 interface Kind {
-  /** Its candidates. */
+  /** The name of the expression that finds its candidates. */
   readonly name: RawBuilder<unknown>;
-  /** Of `scheduler_due`. */
+  /** The condition on rows of `scheduler_due`. */
   readonly where: RawBuilder<unknown>;
   readonly from: RawBuilder<unknown>;
   readonly limit: number;

@@ -23,7 +23,7 @@ const NEXT_COMPETITION = COMPETITION_OF.map(([column, now]) => {
   return sql.raw(`case when j.updated_at > d.claimed_at then ${now} else ${before} end`);
 });
 
-/** Of whom the run must be. */
+/** A completion with the holder that must have the run. */
 type HeldCompletion = Completion & { readonly holder: Holder };
 
 /** Ends one run; see `completeRuns`. */

@@ -73,7 +73,7 @@ export interface FiringView extends JsonObject {
 
 const SELECTION = sql.join(COLUMNS.map(([name, { expression }]) => sql`${expression} as ${sql.ref(name)}`));
 
-/** Of a ledger that grows all day, a page in the order of its ids would have to sort everything. */
+/** The default order: the ledger grows all day, and a page in the order of its ids would have to sort everything. */
 const LATEST_FIRST = [{ pointer: ['plannedAt'], descending: true }];
 
 export async function queryFirings(db: Db, request: QueryRequest): Promise<TablePage<FiringView>> {

@@ -122,7 +122,7 @@ export async function updateJob(
   return oneRow(rows);
 }
 
-/** Its runs that go on keep its name, for the entry of whoever is lost with its node. */
+/** Runs of it that go on keep its name, for the entry in the ledger should one be lost with its node. */
 export async function deleteJob(db: Db, triggerId: number): Promise<void> {
   await sql`
     with job as (delete from scheduler_job where trigger_id = ${triggerId} returning trigger_id, id)

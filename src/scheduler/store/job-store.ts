@@ -45,7 +45,7 @@ export function jobStore(db: Db, { lookups = db, claims = lookups }: Sessions = 
       claiming.meet((onConflict) =>
         claimDue(options.serviceRoom === undefined ? claims : db, { ...options, onConflict }),
       ),
-    /** Of those claimed, those that may start: of the schedule as it is now, not paused, not parked. */
+    /** Starts those of the claimed runs that may start: of the schedule as it is now, not paused, not parked. */
     async start(holder: Holder, keys: readonly (RunKey & Pick<Run, 'slot'>)[]): Promise<StartedRun[]> {
       const started = await startRuns(claims, holder, keys, { mayForget: true });
       if (started.length === keys.length) return started;

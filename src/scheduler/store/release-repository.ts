@@ -124,7 +124,7 @@ const PARKED_BECAUSE = sql`
   case when suspected >= ${sql.lit(MAX_SUSPICIONS)} then 'its run brought down a node or a script thread ' || suspected || ' times'
        else 'its run was interrupted ' || attempt || ' times' end`;
 
-/** Of the schedule `j` and its run `g`, as `scheduler_trigger_view` has it. */
+/** Whether the run `g` has blocked its schedule `j`, as `scheduler_trigger_view` has it. */
 const WAS_BLOCKED = sql.raw(
   `g.started_at is not null and not coalesce((j.definition->>'concurrentExecution')::boolean, false)`,
 );
@@ -170,7 +170,7 @@ export async function listOrphanedLives(db: Db): Promise<Holder[]> {
   return rows;
 }
 
-/** Which of the runs of a holder: only these, or all but these. */
+/** Selects runs of a holder: only these, or all but these. */
 export interface Unexecuted {
   readonly only?: readonly Run[];
   readonly except?: readonly Run[];

@@ -8,7 +8,7 @@ export interface Wordless {
   readonly definition: ScheduleDefinition;
 }
 
-/** Of the next `limit` schedules those without words, and the last one that was looked at; null behind the last of all. */
+/** The schedules without words among the next `limit`, and the last one that was looked at; null behind the last of all. */
 export async function findWordless(
   db: Db,
   after: number,

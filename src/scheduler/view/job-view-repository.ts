@@ -45,7 +45,7 @@ export async function findJobView(db: Db, triggerId: number): Promise<JobView | 
   return rows[0];
 }
 
-/** Of each id the one that it means on this node, as `rankOf` has it. */
+/** For each id, the schedule that it means on this node, as `rankOf` has it. */
 export async function queryJobViews(
   db: Db,
   request: QueryRequest,

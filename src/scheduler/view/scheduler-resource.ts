@@ -54,7 +54,7 @@ export const ALSO_VALIDATES = {
   },
 } as const;
 
-/** Of a resource that has no action of its own: any other than the validation is refused by its name. */
+/** The actions of a resource that has none of its own: any other than the validation is refused by its name. */
 export const NO_OTHER_ACTIONS = {
   collectionActions: new ActionTable(ALSO_VALIDATES, { anyCase: true }),
   instanceActions: new ActionTable<[id: string]>(ALSO_VALIDATES, { anyCase: true }),
