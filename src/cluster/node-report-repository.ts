@@ -7,7 +7,7 @@ export interface NodeReport {
   readonly version: string;
   /** The last migration that it knows. */
   readonly migration: string;
-  /** Of its readiness; `since` is when a part was first seen to be down. */
+  /** The parts of its readiness; `since` is when a part was first seen to be down. */
   readonly parts: readonly (HealthPart & { readonly since?: string })[];
   /** By the names that they have in the metrics; null where nobody knows. */
   readonly figures: Readonly<Record<string, number | null>>;

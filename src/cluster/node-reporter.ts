@@ -6,7 +6,7 @@ import type { Membership } from './membership.ts';
 import { type NodeReport, writeReport } from './node-report-repository.ts';
 
 const INTERVAL_MS = 2_000;
-/** Of what is wrong with one file. */
+/** How many findings about one file are reported. */
 const MOST_FINDINGS = 5;
 const MOST_FINDING_CHARACTERS = 300;
 const MOST_REFUSED = 100;

@@ -5,7 +5,7 @@ import type { JsonObject } from '#json/index.ts';
 /** Another cluster on the same Postgres server has nodes of the same numbers. */
 const IN_THIS_DATABASE = sql`datname = current_database()`;
 
-/** Of `pg_locks l`: the lock that a node holds for as long as it lives. */
+/** Finds in `pg_locks l` the locks that nodes hold for as long as they live. */
 export const IS_NODE_LOCK = sql`l.locktype = 'advisory' and l.classid::bigint = ${LOCK_CLASS}`;
 
 /** The database's time as the REST interface writes it. */

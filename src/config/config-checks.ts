@@ -53,7 +53,7 @@ export class ConfigChecks {
     const locate = locator(file, text);
     const isSaid = (field: string) => saidBySchema(refused, value, field);
     for (const check of this.#checks.get(definitionOf(id)) ?? []) {
-      // Of a large one each of them takes its time.
+      // Each check of a large configuration takes its time.
       await setImmediate();
       try {
         for (const { field, where, ...objection } of (await check(value, id, previous)) ?? []) {

@@ -28,7 +28,7 @@ interface DefinitionParts<T> {
   readonly activates?: readonly string[];
   /** Keys that the schema does not describe are warned of. Where it is absent they belong to somebody else. */
   readonly unread?: {
-    /** Of these objects only; elsewhere such keys mean something, as variables of a script. Default: all. */
+    /** In which objects they are warned of; elsewhere such keys mean something, as variables of a script. Default: all. */
     readonly where?: (path: readonly PropertyKey[]) => boolean;
     /** What to do instead. */
     readonly hint?: string;

@@ -16,6 +16,6 @@ export interface SchemaIssue {
   readonly origin?: unknown;
   readonly minimum?: unknown;
   readonly maximum?: unknown;
-  /** Of a schema of ours: which finding this is, and what it says. */
+  /** Which finding this is and what it says, where a schema of ours has refused the value. */
   readonly params?: { readonly id?: string; readonly hint?: string; readonly statement?: string } | undefined;
 }

@@ -67,7 +67,7 @@ class JsonMistake extends Error {
 }
 
 const DEPTH_LIMIT = 200;
-/** Of one text; whoever repeats more has not written it by hand. */
+/** How many repeated names of one text are told; whoever repeats more has not written it by hand. */
 const MOST_REPEATED = 100;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORDS = { true: true, false: false, null: null } as const;

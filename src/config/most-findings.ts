@@ -1,6 +1,6 @@
 import type { Finding } from '#errors/index.ts';
 
-/** Of one text: each costs its look, and nobody mends more at once. */
+/** How many findings of one text are told: each takes time to make, and nobody mends more at once. */
 export const MOST_FINDINGS = 100;
 
 /** The first of them, and that there are more. */

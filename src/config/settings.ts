@@ -36,7 +36,7 @@ export interface Settings {
   /** Threads that listen for HTTP; 0: the main thread does. */
   readonly httpThreads: number;
   readonly bodyLimitBytes: number;
-  /** Of an answer, and of what a statement reads for one. */
+  /** The most bytes of an answer, and of what a statement reads for one. */
   readonly answerLimitBytes: number;
   /** For how long the database works on a query that a caller sends. */
   readonly queryTimeoutMs: number;

@@ -66,7 +66,7 @@ async function read(file: string): Promise<string | undefined> {
   }
 }
 
-/** Of several nodes that start at once in one data directory, one makes the file; the others fail with EEXIST. */
+/** When several nodes start at once in one data directory, one makes the file; the others fail with EEXIST. */
 async function makeOnce(file: string, dataDirectory: string): Promise<{ readonly failure?: string }> {
   const text = Object.fromEntries(
     SHIPPED_ALIASES.map((alias) => [alias, [randomBytes(NEW_KEY_BYTES).toString('base64')]]),

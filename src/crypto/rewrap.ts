@@ -19,7 +19,7 @@ export interface Rewrapped {
   readonly rewrapped: number;
   /** Why what the ring has sealed is still under an older key. */
   readonly failures: readonly string[];
-  /** Of what looks like an encrypted value, and can be opened with no key of the ring: why the first cannot. */
+  /** Why the first value that looks encrypted cannot be opened with any key of the ring; absent where there is none. */
   readonly foreign?: string;
 }
 

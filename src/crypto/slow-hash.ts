@@ -109,7 +109,7 @@ export const SCRYPT = slowHash({
   name: 'SCRYPT',
   costs: { cost: 131_072, blockSize: 8, parallelization: 1 },
   most: { cost: 262_144, blockSize: 16, parallelization: 8 },
-  // Of memory it takes 128 bytes for each.
+  // Each unit of work takes 128 bytes of memory.
   work: ({ cost, blockSize, parallelization }) => cost * blockSize * parallelization,
   mostWork: 2 ** 21,
   quickBelow: 2 ** 17,
@@ -132,5 +132,5 @@ function pbkdf2With(name: string, digest: string, iterations: number): HashAlgor
 /** OWASP: HMAC-SHA-256 with 600,000 rounds, HMAC-SHA-512 with 210,000. */
 export const PBKDF2 = pbkdf2With('PBKDF2', 'sha256', 600_000);
 export const PBKDF2_SHA512 = pbkdf2With('PBKDF2-SHA512', 'sha512', 210_000);
-/** Of others. */
+/** For hashes that come from elsewhere. */
 export const PBKDF2_SHA1 = pbkdf2With('PBKDF2-SHA1', 'sha1', 1_300_000);

@@ -5,7 +5,7 @@ export interface FairQueueOptions {
   readonly atOnce: number;
   /** How many may wait in each lane, the urgent and the other. */
   readonly mostWaiting: { readonly urgent: number; readonly other: number };
-  /** What those are told for whom there is no room. */
+  /** What callers are told for whom there is no room. */
   readonly refuse: () => Error;
 }
 

@@ -17,7 +17,7 @@ async function inTime<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * Of several who ask while there is no answer yet, one asks: each question holds a connection for as long as it takes.
+ * When several ask while there is no answer yet, only one question is sent: each holds a connection for as long as it takes.
  *
  * @throws what the answer does, and an error when there is none in time
  */

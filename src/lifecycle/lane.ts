@@ -13,7 +13,7 @@ export class Lane<Item> {
     return this.#size;
   }
 
-  /** Of this caller. */
+  /** How many wait of this caller. */
   lengthOf(caller: string): number {
     return this.#lines.get(caller)?.length ?? 0;
   }

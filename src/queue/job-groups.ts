@@ -9,11 +9,11 @@ import type { Queue } from './queue.ts';
 /** What a job of a group takes as long as that is not known. */
 const JOB_MS = 5;
 const MOST_TOGETHER = 32;
-/** What goes together is to be done within that. */
+/** Jobs that go together are to be done within that time. */
 const BATCH_MS = 100;
 /** A group gives its seat to others after that, and comes back for it. */
 const TURN_MS = 500;
-/** Of one group, in the memory of this node. */
+/** How many jobs of one group may wait in the memory of this node. */
 const MOST_WAITING = 64;
 const LONGEST_PAUSE_MS = 15_000;
 const MOST_KNOWN = 10_000;
@@ -27,7 +27,7 @@ export interface JobGroupsOptions {
 
 interface Turn {
   readonly job: ClaimedJob;
-  /** Its unit waits for that. */
+  /** The unit of the job waits for that. */
   readonly end?: () => void;
 }
 
@@ -41,7 +41,7 @@ interface Group {
 
 /** What entering the groups of its jobs means for a unit. */
 interface Entry {
-  /** Those that it runs. */
+  /** The groups that it runs. */
   readonly groups: Group[];
   readonly later: LaterJob[];
   /** Ends of jobs that other units run. */
@@ -107,7 +107,7 @@ export class JobGroups {
     } else {
       running.behind += 1;
       const ms = (MOST_WAITING + running.behind) * this.#msOf(running);
-      // Those that are put off for so long must not come back together.
+      // Jobs that are put off for so long must not come back together.
       later.push({ ...job, delayMs: Math.min(ms, (LONGEST_PAUSE_MS * (1 + Math.random())) / 2) });
     }
     return false;

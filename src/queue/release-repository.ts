@@ -14,7 +14,7 @@ export function subjectOf({ id }: Pick<ClaimedJob, 'id'>): string {
 }
 
 export interface Release {
-  /** Of this life and earlier ones. */
+  /** The node whose jobs are released, those of this life and of earlier ones. */
   readonly holder: Holder;
   /** Only these jobs. */
   readonly only?: readonly string[];

@@ -12,7 +12,7 @@ import { jobCompletions } from './job-repository.ts';
 import type { Queue } from './queue.ts';
 import { type JobResult, runJob, stillHeld } from './run-job.ts';
 
-/** Of those that do not go together with others. */
+/** How many jobs run at once that do not go together with others. */
 const AT_ONCE = 4;
 /** So many are done before they are stored, and twice as many next time if that was short. */
 const FIRST_WAVE = 8;

@@ -11,7 +11,7 @@ const ENTRY =
   sql.raw(`number::float8 as number, phase, qualifier, source_id, target_id, ambiguous, situation, action, state,
   takes_away, difference, source_rev, target_rev, error, attempt`);
 
-/** Those of a chunk about which something is still to be done. */
+/** The entries of a chunk about which something is still to be done. */
 export async function listOpen(
   db: Db,
   run: string,
@@ -50,7 +50,7 @@ export interface EntryResult
   readonly cleared?: readonly string[];
 }
 
-/** Of a run that has ended nothing is done any more. */
+/** Whether the run is still under way; nothing is done any more for a run that has ended. */
 function isActive(run: string): RawBuilder<boolean> {
   return sql`exists (select from recon_run where id = ${run} and state = 'ACTIVE')`;
 }

@@ -201,7 +201,7 @@ function side({ platform, run, mapping }: Led, end: 'source' | 'target'): Side {
   const query = end === 'source' ? sourceQuery : targetQuery;
   const ids = end === 'source' ? sourceIds : undefined;
   const isOwn = ownQueries.includes(end);
-  // Of managed objects the database itself knows in which state they are.
+  // Managed objects need no prints: the database itself knows in which state they are.
   const withPrints = mapping[end].startsWith('system/') && pairPrintOf(platform, run, mapping) !== null;
   const asked = { run: run.id, side: end, collection: mapping[end], query, ids, isOwn, withPrints };
   return sideOf(platform, asked);

@@ -15,13 +15,13 @@ export function stagedListing(run: string, side: 'source' | 'target'): Listing {
   return sql`(select id from recon_object where run_id = ${run} and side = ${side})`;
 }
 
-/** Of an object what is staged: its id, and a print of what it shows, where that is needed. */
+/** What is staged of an object: its id, and a print of what it shows, where that is needed. */
 export interface Staged {
   readonly id: string;
   readonly print: string | null;
 }
 
-/** One that comes twice is there once. */
+/** An object that comes twice is there once. */
 export async function stageObjects(
   db: Db,
   run: string,

@@ -27,7 +27,7 @@ export const LANES_OF_NODE = 2 * availableParallelism();
 
 const prints = new WeakMap<Mapping, string>();
 
-/** Of a mapping as it is written: two that are alike do the same. */
+/** The print of a mapping as it is written: two with the same print do the same. */
 export function printOf(mapping: Mapping): string {
   const known = prints.get(mapping);
   if (known !== undefined) return known;

@@ -115,7 +115,7 @@ async function start(
       field: 'mapping',
     });
   }
-  // Of a reconciliation the rehearsal is a plan, which stays to be looked at.
+  // The rehearsal of a reconciliation is a plan, which stays to be looked at.
   const isPlan = context.rehearsed === true || analyze === 'true';
   const mode = isPlan ? 'plan' : parameters['mode'];
   const { persistAssociations } = parameters;

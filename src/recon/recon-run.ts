@@ -30,9 +30,9 @@ export interface ReconParameters {
   readonly allowEmptySourceSet: boolean;
   /** Pairs that are as they should be have rows, too. */
   readonly keepsAll?: boolean;
-  /** Of a plan: what is planned by, instead of the mapping that is in force. */
+  /** The mapping that a plan goes by instead of the one that is in force. */
   readonly supposed?: JsonObject;
-  /** Instead of those of the mapping. */
+  /** Thresholds instead of those of the mapping. */
   readonly thresholds?: ThresholdsConfig;
   /** All is planned before anything is done, because it is limited how much of it may be done. */
   readonly plansFirst?: boolean;

@@ -100,7 +100,7 @@ function isSilent(
 
 function resultOf(entry: ReconEntry, result: PairResult): Omit<EntryResult, 'number' | 'state'> {
   return {
-    // Of one that is made it is told when it is there.
+    // The id of a target that is made is known only when it is there.
     target_id: result.targetId ?? entry.target_id,
     ambiguous: result.ambiguous,
     situation: result.situation,

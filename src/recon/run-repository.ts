@@ -154,7 +154,7 @@ export async function findListedBefore(
   return rows[0];
 }
 
-/** Of the newest run over all objects of the mapping that has done what it found: the state of the systems' files. */
+/** The state of the systems' files at the newest run over all objects of the mapping that has done what it found. */
 export async function findSystemsBefore(db: Db, mapping: string): Promise<string | undefined> {
   const { rows } = await sql<{ systems: string }>`
     select parameters->>'systems' as systems from recon_run
@@ -164,7 +164,7 @@ export async function findSystemsBefore(db: Db, mapping: string): Promise<string
   return rows[0]?.systems;
 }
 
-/** Of runs that are under way. */
+/** How many runs are under way, and how many lanes they have. */
 export async function countActive(db: Db): Promise<{ readonly runs: number; readonly lanes: number }> {
   const { rows } = await sql<{ runs: number; lanes: number }>`
     select count(*)::int as runs, coalesce(sum(lanes), 0)::int as lanes

@@ -129,11 +129,11 @@ class ChunkWorker {
         return run;
       });
     } catch (error) {
-      // Of a run that has ended there are no entries to be done any more.
+      // A run that has ended has no entries to be done any more.
       const now = error instanceof LostPieceError ? await this.#stateNow() : 'ACTIVE';
       if (now !== 'ACTIVE') return now;
       if (!isOfPiece(error)) throw error;
-      // What could not even be written down in its own unit of work.
+      // The failure could not even be written down in the unit of work of the entry.
       return this.#fail(entry, error);
     }
   }

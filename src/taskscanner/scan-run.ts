@@ -20,7 +20,7 @@ interface AnyRun {
   readonly state: ScanState;
   /** Who started it: in whose name it acts. */
   readonly security: SecurityContext;
-  /** Of what started it; all that it does is audited under this. */
+  /** The transaction of what started it; all that it does is audited under this. */
   readonly transaction: string;
   readonly cookie: string | null;
   readonly paged: boolean;

@@ -113,7 +113,7 @@ async function processSlice(
 ): Promise<boolean> {
   const until = performance.now() + TURN_MS;
   const task = taskOf(platform, run);
-  // Of several, nobody could tell which one ended their thread.
+  // With several at once nobody could tell which one ended the thread.
   const waves = new ObjectWaves(platform, run, task, slice, slice.stuck === 0 && !mayBePoison);
   for (let position = slice.position; ; position++) {
     position = await waves.processFrom(position, until);

@@ -42,6 +42,6 @@ export class LostPieceError extends ResourceError {
 export function isOfPiece(error: unknown): boolean {
   if (error instanceof LostPieceError || error instanceof FencedOutError) return false;
   const trouble = troubleOf(error);
-  // Who was always in the way of others has failed.
+  // A piece that was always in the way of others has failed.
   return trouble === undefined || trouble === 'conflict';
 }

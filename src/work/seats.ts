@@ -7,7 +7,7 @@ export interface Unit<Work> {
   hasSeat: boolean;
 }
 
-/** Who sits where: a unit takes a seat, leaves it once all that is left is to commit it, and ends. */
+/** Which unit sits where: it takes a seat, leaves it once all that is left is to commit it, and ends. */
 export class Seats<Work> {
   readonly #units = new Set<Unit<Work>>();
   #taken = 0;

@@ -55,7 +55,7 @@ export class WorkPoller<Work extends Claimed> implements Service {
   readonly #quarantine: Quarantine;
   readonly #desks = new Map<string, Desk<Work>>();
   readonly #sweepClock = new SweepClock();
-  /** Of all that runs. */
+  /** Aborts all that runs. */
   #ending = new AbortController();
   #isDrained = false;
 

@@ -196,7 +196,7 @@ const minutes = z.coerce.number().positive();
 export const sessionSettings = z.looseObject({
   maxTokenLifeMinutes: minutes.default(120),
   tokenIdleTimeMinutes: minutes.default(30),
-  /** Of one account at once; the next one ends that which was used longest ago. */
+  /** How many sessions one account may have at once; the next one ends the session that was used longest ago. */
   maxSessions: z.coerce.number().int().positive().default(100),
   /** Send the cookie over TLS only; `auto`: whenever the request came over TLS. */
   isSecure: z.union([z.boolean(), z.literal('auto')]).default('auto'),

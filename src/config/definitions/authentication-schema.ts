@@ -10,7 +10,7 @@ const SWITCH_OFF = 'one that is not to be asked takes "enabled": false';
 
 type Check = z.core.$RefinementCtx;
 
-/** Of the properties of a module, for messages and in the file. */
+/** Where the properties of a module stand, for messages and in the file. */
 interface Place {
   readonly named: string;
   readonly path: readonly PropertyKey[];
@@ -68,7 +68,7 @@ const module = z
     })),
   });
 
-/** Those that are switched off, and those that are not here, may have any properties. */
+/** Modules that are switched off, and those that are not here, may have any properties. */
 const authModules = z.array(module).transform((modules, check) =>
   modules.map((written, index) => {
     const { name, enabled } = written;

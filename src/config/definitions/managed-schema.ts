@@ -68,7 +68,7 @@ const property = z.looseObject({
   searchable: shown('searchable'),
   userEditable: flag().nullish(),
   isProtected: flag().nullish(),
-  /** Of the object; or, in objects inside of it, the names that must be there. */
+  /** Whether the object must have it; or, in objects inside of it, the names that must be there. */
   required: z.unknown().optional(),
   isVirtual: flag().nullish(),
   returnByDefault: flag().nullish(),

@@ -20,7 +20,7 @@ export const SYSTEM_OPERATIONS = [
 ] as const;
 export type SystemOperation = (typeof SYSTEM_OPERATIONS)[number];
 
-/** Of a property: what may be done with it. The others are taken and change nothing. */
+/** Flags that say what may be done with a property. Other flags are taken and change nothing. */
 export const PROPERTY_FLAGS = [
   'NOT_CREATABLE',
   'NOT_UPDATEABLE',

@@ -15,7 +15,7 @@ const attribute = z.strictObject({
   returned: z.enum(['default', 'always', 'request', 'never']).optional(),
   uniqueness: z.enum(['none', 'server', 'global']).optional(),
   required: z.boolean().optional(),
-  /** Of texts; default false, as RFC 7643 has it. */
+  /** Whether upper and lower case differ in a text; default false, as RFC 7643 has it. */
   caseExact: z.boolean().optional(),
   /** How a boolean is stored: `{"true": "active", "false": "inactive"}`. */
   values: z.strictObject({ true: z.string(), false: z.string() }).optional(),

@@ -122,13 +122,13 @@ const mail = z
 
 const forms = z
   .looseObject({
-    /** Of all processes, or of those with these keys. */
+    /** Whether the forms of all processes are checked, or only of those with these keys. */
     validate: flag().or(z.array(filledText())).prefault(false),
     /** Keys of processes whose steps take any variables from callers. */
     acceptAny: z.array(filledText()).default([]),
   })
   .transform(({ validate, acceptAny }) => ({
-    /** Whether what is submitted to a process with that key must fit the form. */
+    /** Whether values that are submitted to a process with that key must fit the form. */
     validates: (key: string) => (typeof validate === 'boolean' ? validate : validate.includes(key)),
     acceptAny: new Set(acceptAny),
   }));

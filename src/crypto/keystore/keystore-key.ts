@@ -3,7 +3,7 @@ export interface KeystoreKey {
   readonly alias: string;
   /** Such as `AES`; undefined for a certificate, or a pair of keys. */
   readonly algorithm: string | undefined;
-  /** Of a secret key alone. */
+  /** The bytes of a secret key; undefined for anything else. */
   readonly bytes: Buffer | undefined;
 }
 

@@ -24,7 +24,7 @@ const CIPHERS: Readonly<Record<string, { readonly name: string; readonly bytes: 
   '2.16.840.1.101.3.4.1.42': { name: 'aes-256-cbc', bytes: 32 },
 };
 
-/** Of a checksum: its name, and the bytes that it takes at a time. */
+/** The name of each checksum, by its object id, and how many bytes it takes at a time. */
 const CHECKSUMS: Readonly<Record<string, readonly [name: string, block: number]>> = {
   '1.3.14.3.2.26': ['sha1', 64],
   '2.16.840.1.101.3.4.2.1': ['sha256', 64],
@@ -131,7 +131,7 @@ function friendlyName({ content }: DerValue): string {
   return '';
 }
 
-/** Of `data`, what stands in it. */
+/** The content of a ContentInfo of the type `data`. */
 function dataOf(info: DerValue | undefined): Buffer {
   const [, content] = derValues(some(info).content);
   return octets(content);

@@ -18,7 +18,7 @@ import { countOpen, insertOperation, type NewOperation, pruneOwn } from './opera
 import { type OperationOrder, readOperation } from './read-operation.ts';
 import { rehearseOperation } from './rehearse-operation.ts';
 
-/** Of one owner that have not ended, and that have. */
+/** How many operations one owner may have that have not ended, and how many of the ended ones are kept. */
 const MOST_OPEN = 10;
 const MOST_KEPT = 200;
 const SAMPLE = 20;
@@ -102,7 +102,7 @@ function namedPath({ resources }: TaskScannerPlatform, path: ResourcePath): Reso
   return resources.named({ method: 'read', path, fields: [], parameters: {} }).path;
 }
 
-/** Whose an operation is, as `component/id`. */
+/** The owner of the operations that a caller makes, as `component/id`. */
 export function ownerOf({ security }: Context): string {
   const { component, id } = security.authorization;
   return `${component}/${id}`;

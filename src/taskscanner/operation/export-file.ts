@@ -1,7 +1,7 @@
 import { getAt, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
 import type { Operation } from './operation.ts';
 
-/** Of all that an export reads, and of one object of it. An answer may be twice as large. */
+/** The most bytes of all that an export reads, and of one object of it. An answer may be twice as large. */
 export const MOST_EXPORT_BYTES = 2 ** 25;
 export const MOST_LINE_BYTES = 2 ** 17;
 

@@ -63,7 +63,7 @@ export async function countOpen(db: Db, owner: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Those that ended, but for so many of the newest. */
+/** Removes the operations of the owner that have ended, but for so many of the newest. */
 export async function pruneOwn(db: Db, owner: string, keep: number): Promise<void> {
   await sql`
     delete from scan_run where id in (
@@ -71,7 +71,7 @@ export async function pruneOwn(db: Db, owner: string, keep: number): Promise<voi
       order by created_at desc offset ${keep})`.execute(db);
 }
 
-/** Those that ended so many days ago, and those that nobody has started for a day. */
+/** Removes the operations that ended so many days ago, and those that nobody has started for a day. */
 export async function pruneOperations(db: Db, keepDays: number): Promise<void> {
   await sql`
     delete from scan_run where operation is not null and (

@@ -161,7 +161,7 @@ async function requireMaker(platform: TaskScannerPlatform, context: Context, id:
   });
 }
 
-/** Its own of everybody; all of whoever may evaluate scripts. */
+/** Everybody has their own; whoever may evaluate scripts has all. */
 async function whose({ resources }: TaskScannerPlatform, context: Context): Promise<string | null> {
   return (await resources.maySeeScripts(context)) ? null : ownerOf(context);
 }

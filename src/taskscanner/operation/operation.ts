@@ -17,11 +17,11 @@ export interface Operation {
   readonly act: Act;
   /** The name of the action. */
   readonly action: string | null;
-  /** Of an export: JSON pointers of what is read; empty for all default fields. */
+  /** JSON pointers of what an export reads; empty for all default fields. */
   readonly fields: readonly string[];
   readonly format: Format;
   readonly mode: Mode;
-  /** Of an import: the property by whose value an object is known that has no `_id`. */
+  /** The property by whose value an import knows an object that has no `_id`. */
   readonly key: string | null;
   /** Where its maker came from: each object is asked for as from there. */
   readonly client: ClientContext;

@@ -25,7 +25,7 @@ const CLOSED = ['operation', 'taskscanner'];
 export interface OperationOrder {
   readonly operation: Pick<Operation, 'act' | 'action' | 'fields' | 'format' | 'mode' | 'key' | 'content'>;
   readonly definition: RunDefinition;
-  /** Of an import. */
+  /** The lines of an import. */
   readonly lines: readonly JsonObject[];
   readonly dryRun: boolean;
 }

@@ -11,7 +11,7 @@ import type { OperationOrder } from './read-operation.ts';
 
 /** So many objects are tried. */
 const TRIED = 20;
-/** Of all changes that are shown. */
+/** The most bytes of all changes that are shown. */
 const MOST_SHOWN_BYTES = 2 ** 18;
 
 /**
