@@ -49,7 +49,7 @@ export interface Core extends Platform {
 }
 
 export interface CoreOptions extends ServerState, PlatformOptions {
-  /** Of a request from outside. */
+  /** The most bytes of the body of a request from outside. */
   readonly bodyLimitBytes: number;
   /** Shared by all threads: whether anybody in the cluster listens to events. */
   readonly listening?: SharedArrayBuffer;

@@ -53,7 +53,7 @@ export interface Foundation {
   /** Refuses the node, once it has joined, where one with another ring was faster. */
   readonly requireSharedRing: () => Promise<void>;
   readonly nodeId: number;
-  /** Of the database, which another one has after it was restored. */
+  /** Stands for the history of the database, which has another one after it was restored. */
   readonly history: string;
   /** The name of this node's sessions in the database. */
   readonly applicationName: string;

@@ -28,7 +28,7 @@ export const MAIN_THREAD = {
   follow: question<null, void>('follow'),
 };
 
-/** Of one turn of the loop of an HTTP thread. */
+/** What was observed in one turn of the loop of an HTTP thread. */
 export const OBSERVED = news<readonly Observation[]>('observed');
 /** The loop of an HTTP thread turns. */
 export const BEATEN = news<null>('beaten');
@@ -36,5 +36,5 @@ export const BEATEN = news<null>('beaten');
 export const IS_UP = news<boolean>('is up');
 /** A run of a process has ended somewhere, for which somebody may wait. */
 export const RUN_ENDED = news<null>('run ended');
-/** Whose reads stand where in the words that all HTTP threads count them in. */
+/** Where the reads of the replica and of the primary stand in the words in which all HTTP threads count them. */
 export const READ_BY = ['replica', 'primary'] as const;

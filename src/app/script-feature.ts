@@ -118,7 +118,7 @@ async function* usersOfScripts({ config, router }: Platform, context: Context) {
     });
     for (const job of page.result) {
       const { _id, ...content } = asMembers(resourceBody(job));
-      // Those of files are told as configurations.
+      // Schedules of files are told as configurations.
       if (config.findRaw(`schedule/${String(_id)}`) !== undefined) continue;
       yield { kind: 'schedule', id: String(_id), content } as const;
     }

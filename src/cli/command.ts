@@ -26,7 +26,7 @@ export interface Command {
   readonly options: NonNullable<ParseArgsConfig['options']>;
   /** What it takes besides options, as its usage line names it. Default: nothing. */
   readonly arguments?: readonly string[];
-  /** Of a command of verbs, or '' of one that has none: what each takes and which flags it knows. Completion asks for it. */
+  /** By verb, or '' where the command has none: what it takes and which flags it knows. Completion asks for it. */
   readonly verbs?: Readonly<Record<string, Spoken>>;
   /** @returns the exit code */
   run(

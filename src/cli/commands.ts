@@ -76,7 +76,7 @@ export const OTHER_NAMES: Readonly<Record<string, string>> = {
   update: 'set',
 };
 
-/** Of commands that work on the database or without any: their verbs that ask a node. */
+/** The verbs that ask a node, of commands that otherwise work on the database or without any. */
 export const REMOTE_HALVES: Readonly<
   Record<
     string,

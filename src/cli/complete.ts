@@ -34,7 +34,7 @@ function spokenOf({ verbs }: Command, verb: string | undefined): Spoken | undefi
   return verbs[''] ?? (verb !== undefined && Object.hasOwn(verbs, verb) ? verbs[verb] : undefined);
 }
 
-/** Of a command that works on the database: what stands behind its verb. */
+/** What stands behind the verb of a command that works on the database. */
 function localTakes({ name, arguments: all = [] }: Command, [, verb]: readonly string[]): readonly string[] {
   return name === 'why' && verb === 'user' ? ['<user>'] : name === 'why' ? ['<schedule>'] : all.slice(1);
 }

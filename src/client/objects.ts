@@ -29,7 +29,7 @@ export interface DryRun<T> {
   readonly withheld?: true;
 }
 
-/** Of a request with the options `O`: a rehearsal answers with its report. */
+/** The answer to a request with the options `O`: a rehearsal answers with its report. */
 export type Answer<T, O> = O extends { readonly dryRun: true }
   ? DryRun<T>
   : O extends { readonly dryRun: boolean }
@@ -63,7 +63,7 @@ export interface Query {
   readonly fields?: readonly string[];
   /** Such as `['-sn', 'givenName']`. */
   readonly sort?: readonly string[];
-  /** Of what is asked for at once; default 100. */
+  /** How many objects are asked for at once; default 100. */
   readonly pageSize?: number;
   readonly total?: 'ESTIMATE' | 'EXACT';
   readonly signal?: AbortSignal;
@@ -92,7 +92,7 @@ interface ChangeOptions extends WriteOptions {
 }
 
 interface ActionOptions extends WriteOptions {
-  /** Of the object that it is about; without it, it is about all of them. */
+  /** The id of the object that the action is about; without it, it is about all of them. */
   readonly id?: string;
   readonly body?: unknown;
   readonly parameters?: Readonly<Record<string, string>>;

@@ -18,7 +18,7 @@ export type Auth =
   | 'session';
 
 export interface TransportOptions {
-  /** Of a node or of what stands before it, such as `http://127.0.0.1:8080`. */
+  /** The URL of a node or of what stands before it, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly auth?: Auth;
   readonly fetch?: typeof globalThis.fetch;
@@ -37,7 +37,7 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of requests that the server has turned away before it looked at what they ask for. */
+/** Ids of errors with which the server turns requests away before it looks at what they ask for. */
 const AT_THE_DOOR: ReadonlySet<string | undefined> = new Set([
   'AUTH_BUSY',
   'HTTP_BODIES_CROWDED',

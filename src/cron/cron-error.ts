@@ -6,7 +6,7 @@ export interface Piece {
   readonly expression: string;
   readonly field: CronField;
   readonly text: string;
-  /** Of its first character in the expression, counted from 1. */
+  /** The position of its first character in the expression, counted from 1. */
   readonly position: number;
 }
 

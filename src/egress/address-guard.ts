@@ -15,7 +15,7 @@ import {
 
 /** Who is refused, and what to do about it. */
 export interface GuardWords {
-  /** Of errors: `<area>_DENIED`, `_URL`, `_FAILED`, `_TIMEOUT`. */
+  /** How the ids of its errors begin: `<area>_DENIED`, `_URL`, `_FAILED`, `_TIMEOUT`. */
   readonly area: string;
   readonly who: string;
   readonly hint: string;

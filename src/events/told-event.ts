@@ -13,7 +13,7 @@ export interface ToldEvent {
   readonly operation: 'create' | 'update' | 'delete';
   readonly rev?: string;
   readonly transaction?: string;
-  /** Of a log: whose it is. */
+  /** The node whose log it is. */
   readonly node?: string;
 }
 

@@ -3,8 +3,8 @@ import type { SecurityContext } from '#resource/index.ts';
 import type { ToldEvent } from './told-event.ts';
 
 /**
- * Whether what has happened may end the right of a caller to listen: its session or its key is over, or the account, one of its roles
- * or the configuration is another one. Streams then look at once whether they may go on. The sessions of others are none of it:
+ * Whether an event may end the right of a caller to listen: its session or its key is over, or the account, one of its roles
+ * or the configuration is another one. Streams then look at once whether they may go on. The sessions of others do not count:
  * anybody begins and ends theirs as often as they like, and each stream would be looked at for each.
  */
 export function touchesCaller({ topic, resource }: ToldEvent, { authorization }: SecurityContext): boolean {

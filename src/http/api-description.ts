@@ -23,7 +23,7 @@ export class ApiDescription {
     this.#form = form;
   }
 
-  /** Of everything, or of what lies at and below a path. */
+  /** The description of everything, or of what lies at and below a path, as a text. */
   textOf(path = ''): string {
     const root = path.replace(/^\/|\/$/g, '');
     const descriptions = this.#describe().filter(

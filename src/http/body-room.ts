@@ -4,9 +4,9 @@ import { Lane } from '#lifecycle/index.ts';
 export interface BodyRoomOptions {
   /** What bodies of requests under way may come to, as text; read, some take ten times as much memory. Default 64 MiB. */
   readonly mostBytes?: number;
-  /** Of that one caller may have so much, at least one body. Default an eighth. */
+  /** The part of it that one caller may have; at least one body. Default an eighth. */
   readonly share?: number;
-  /** What waits has not been read: of it there are its headers and what the connection has taken. Default 1,000. */
+  /** How many requests may wait; of each there are only its headers and what the connection has taken. Default 1,000. */
   readonly mostWaiting?: number;
   /** Bytes a second that a body comes in with where others wait for its place. Default 512 KiB. */
   readonly pace?: number;

@@ -21,7 +21,7 @@ const LEAVING = news<{ readonly id: number; readonly caller: string; readonly by
 const TAKEN = news<number>('an answer was taken');
 const CUT = news<number>('an answer is cut');
 
-/** Those of another thread. */
+/** The bounds that another thread keeps. */
 export function distantBounds(line: Line): Bounds {
   const turns = new ReadingTurns();
   const givingUp = new Map<number, () => void>();

@@ -31,7 +31,7 @@ export class HttpExchange {
   request?: Request;
   /** What it is answered with, if it went wrong. */
   failure?: ResourceError;
-  /** Of several that came as one: those that went wrong. */
+  /** The requests that went wrong among several that came as one. */
   refused: readonly RefusedRequest[] = [];
 
   constructor(message: IncomingMessage, outgoing: ServerResponse, site: Site) {

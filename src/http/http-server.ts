@@ -49,7 +49,7 @@ export interface HttpServerOptions
   readonly compat?: Compat | undefined;
   /** What pages of other origins may do now. */
   readonly cors?: () => CorsFilter | undefined;
-  /** Of what one client may ask of this node in a minute; undefined: as much as it likes. */
+  /** How much one client may ask of this node in a minute; undefined: as much as it likes. */
   readonly rateLimit: RateLimit | undefined;
   /** What is on its way from this node. */
   readonly unsent: AnswerWriterOptions['unsent'];

@@ -31,9 +31,9 @@ export interface HttpRequest {
 export interface TranslatedRequest {
   readonly request: ResourceRequest;
   readonly prettyPrint: boolean;
-  /** Of a read: answers 304 when it is the current revision. */
+  /** For a read: answers 304 when this is the current revision. */
   readonly ifNoneMatch: string | null;
-  /** Of a read: the body is the one selected field, as this media type. */
+  /** For a read: the body is the one selected field, as this media type. */
   readonly mimeType: string | null;
 }
 

@@ -4,7 +4,7 @@ import { isStorableText } from '#resource/index.ts';
 
 /** A body of the largest size may hold so many bytes for each value. Only what is made to cost much has fewer. */
 const BYTES_PER_VALUE = 5;
-/** Of one object; each name is looked up many times on the way. */
+/** How many members one object may have; each name is looked up many times on the way. */
 const MOST_MEMBERS = 20_000;
 
 /**

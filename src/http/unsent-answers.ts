@@ -4,7 +4,7 @@ export const SMALL_ANSWER = 65_536;
 export interface UnsentAnswersOptions {
   /** Bytes of all callers together. Default 512 MiB. */
   readonly mostBytes?: number;
-  /** Of one of them. Default 128 MiB. */
+  /** Bytes of one caller. Default 128 MiB. */
   readonly ofCaller?: number;
 }
 

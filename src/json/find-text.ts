@@ -33,7 +33,7 @@ export function splitText(text: string, separator: string): string[] {
   return [...pieces, text.slice(from)];
 }
 
-/** Of each beginning of the part: how long the longest other one is with which it ends. */
+/** For each beginning of the part: the length of the longest shorter beginning with which it ends. */
 function bordersOf(part: string): Int32Array {
   const borders = new Int32Array(part.length);
   for (let at = 1; at < part.length; at++) {

@@ -45,7 +45,7 @@ const FORM = /(?:hash|value|string|plain|plaintext|cleartext|encoded|base64|pem)
 /** They name a place in a list, or a property of an object. */
 const NO_SECRET = /(?:sync|page|next|continuation|cursor|delta|change|skip|resume)tokens?$|^usercredential$/;
 
-/** Whether what has this name is a secret. */
+/** Whether a value with this name is a secret. */
 export function isSecretName(name: string): boolean {
   const plain = name.replace(/(?<!\d)\d+$/, '');
   if (WORD.test(plain)) return true;

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type JsonValue } from './value.ts';
 
 /** Members in which others have the name of what stands in `value` beside it: headers, parameters, operations of patches. */
 const NAMES = ['name', 'key', 'field', 'header', 'parameter', 'property'];
-/** Of a JSON web key: what only its owner has. */
+/** The members of a JSON web key that only its owner has. */
 const OF_WEB_KEY = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'];
 
 /** Where something stands that has the name of a secret, that is or holds one whatever it is called, or that `isProtected`. */

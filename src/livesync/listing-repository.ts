@@ -19,7 +19,7 @@ export async function stageListed(db: Db, { system, type }: Place, listed: reado
     from jsonb_to_recordset(${JSON.stringify(listed)}::jsonb) as listed (id text, print text)`.execute(db);
 }
 
-/** Of what is staged: how much there was, how much of that is gone, and how much is new or other than it was. */
+/** Compares what is staged: how many objects there were, how many of them are gone, and how many are new or have changed. */
 export async function countDifferences(
   db: Db,
   { system, type }: Place,
@@ -34,7 +34,7 @@ export async function countDifferences(
   return rows[0] ?? { before: 0, gone: 0, changed: 0 };
 }
 
-/** Those of some objects that are new, or other than they were, and still as they are staged. */
+/** Which of some objects are new, or other than they were, and still as they are staged. */
 export async function listChanged(
   db: Db,
   { system, type }: Place,

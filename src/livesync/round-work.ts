@@ -4,7 +4,7 @@ import { apart, type Fence, LostPieceError, TURN_MS } from '#work/index.ts';
 import { type LiveSyncPlatform, mappingsFrom, type Place, pathOf } from './livesync-platform.ts';
 import { advanceToken, endRound, type RoundCounts, type TokenRow } from './token-repository.ts';
 
-/** Of changes in a unit of work, together with the token of what comes after them. */
+/** How many changes go into a unit of work, together with the token of what comes after them. */
 export const MOST_AT_ONCE = 500;
 
 /** In place of the token that there is from now on. */

@@ -8,10 +8,10 @@ export interface ItemKind {
   /** What a client may say of one. */
   readonly members: readonly string[];
   readonly required: readonly string[];
-  /** Of one owner. */
+  /** How many items one owner may have. */
   readonly most: number;
   readonly mostBytes: number;
-  /** Of all of one owner: a list of them is read as a whole. */
+  /** The most bytes of all items of one owner: a list of them is read as a whole. */
   readonly mostTogether: number;
   /** What makes it large; a list that does not ask for it goes without. */
   readonly body: 'value' | 'state';

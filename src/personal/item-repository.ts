@@ -102,7 +102,7 @@ function withoutBody({ body }: ItemKind): RawBuilder<unknown> {
 
 /** What there is besides an item that is to be written. */
 export interface ItemRoom {
-  /** Of the kind, of its owner. */
+  /** How many items of the kind the owner has. */
   readonly count: number;
   readonly bytes: number;
   readonly shared: number;

@@ -49,7 +49,7 @@ export interface NodeGround {
 /** Services start in the order of the parts, and stop the other way round. */
 export interface NodePart {
   readonly services?: readonly Service[];
-  /** By what another node has told: what to do about it. */
+  /** What to do when another node has told something, by what it has told. */
   readonly onWakeUp?: Readonly<Record<string, () => void>>;
   readonly gauges?: readonly (Gauge | AskedGauge)[];
   readonly health?: () => readonly HealthPart[] | Promise<readonly HealthPart[]>;

@@ -4,7 +4,7 @@ import type { Db, GroupWrite, UnitOfWork } from '#database/index.ts';
 /** A resource, and the client that has a name of its own for it. */
 export interface ClientResource {
   readonly client: string;
-  /** Of the object, without `managed/`. */
+  /** The type of the object, without `managed/`. */
   readonly type: string;
   readonly id: string;
 }

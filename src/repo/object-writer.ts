@@ -26,7 +26,7 @@ function objectInserts(table: ObjectStore['table']): GroupWrite<NewObject> {
       const { rows } =
         await sql<ObjectKey>`${insert(objects)} on conflict do nothing returning type, id`.execute(db);
       const inserted = new Set(rows.map(keyOf));
-      // Of two with the same id in one batch the first is stored.
+      // When two objects of one batch have the same id, the first is stored.
       return objects.map((object) => inserted.delete(keyOf(object)));
     },
   };

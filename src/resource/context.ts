@@ -16,7 +16,7 @@ export interface SecurityContext {
   readonly formerSession?: string;
   /** What the browser keeps of a login that has begun at an issuer. */
   readonly pendingLogin?: string;
-  /** By what module and credential the caller has come in with this request: a session that begins is bound to it. */
+  /** Stands for the module and the credential by which the caller has come in: a session that begins is bound to it. */
   readonly stamp?: string;
   /** The module that has let the caller in, or keeps the session: its place in `authentication.json` at that revision. */
   readonly cameBy?: { readonly at: number; readonly revision: string | null };
@@ -63,7 +63,7 @@ export interface RouterContext {
 /** The part of a context that can be sent to another thread. */
 export interface ContextData {
   readonly id: string;
-  /** Of the outer request; those that it makes on its way append a slash and a number, and so do theirs. */
+  /** The id of the outer request; those that it makes on its way append a slash and a number, and so do theirs. */
   readonly transactionId: string;
   /** Epoch ms. */
   readonly receivedAt: number;
@@ -91,7 +91,7 @@ export interface Context extends ContextData {
   readonly made: { count: number };
   /** What it may cost together with all that is derived from it. */
   readonly budget: Budget;
-  /** Of a request from outside and all that it causes: where it waits when callers take turns (`lineOf`). */
+  /** The line in which a request from outside, and all that it causes, waits when callers take turns (`lineOf`). */
   readonly line?: string;
   /** It is asked inside of the server word for word as a caller has sent it, by another name. */
   readonly saysForCaller?: boolean;
@@ -196,7 +196,7 @@ export function internalContext(context: Context): Context {
   return { ...context, client: INTERNAL_CLIENT, saysForCaller: false };
 }
 
-/** Whether what the request brings was sent by a caller, and not made up by a script of the server. */
+/** Whether the content of the request was sent by a caller, and not made up by a script of the server. */
 export function isWordOfCaller({ client, saysForCaller = false }: Context): boolean {
   return client.isExternal || saysForCaller;
 }

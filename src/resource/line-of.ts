@@ -1,6 +1,6 @@
 import { networkOf } from './internet-address.ts';
 
-/** Of a context, what is looked at here. */
+/** The part of a context that is looked at here. */
 interface Sender {
   readonly security: {
     readonly authorization: {

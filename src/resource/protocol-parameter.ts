@@ -26,7 +26,7 @@ const KNOWN: ReadonlySet<string> = new Set(PROTOCOL_PARAMETERS.map((name) => nam
 /** Queries of processes may ask for it. */
 const ID_FIELD = '_id';
 
-/** Those that only resources below one path know. */
+/** Parameters that only resources below one path know. */
 const OF_ONE_AREA: ReadonlyMap<string, string> = new Map([['_format', 'schema']]);
 
 /**

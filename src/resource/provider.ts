@@ -37,7 +37,7 @@ export interface CollectionProvider {
   readonly instanceActions?: ActionTable<[id: string]>;
   /** Asked by an upsert, so that the create pipeline does not run on an existing object. */
   exists?(context: Context, id: string): Promise<boolean>;
-  /** Of requests other than actions, which say it themselves. */
+  /** Whether a request runs scripts; asked of all but actions, which say it themselves. */
   runsScripts?(request: Request, id: string | null): boolean;
 }
 
@@ -47,7 +47,7 @@ export interface SingletonProvider {
   update?(context: WriteContext, request: UpdateRequest): Promise<Resource>;
   patch?(context: WriteContext, request: PatchRequest): Promise<Resource>;
   readonly actions?: ActionTable;
-  /** Of requests other than actions, which say it themselves. */
+  /** Whether a request runs scripts; asked of all but actions, which say it themselves. */
   runsScripts?(request: Request): boolean;
 }
 

@@ -34,7 +34,7 @@ interface RequestBase {
   /** Run for real, roll back, and answer with what would have changed. */
   readonly dryRun?: boolean;
   /**
-   * Of an object when it was made and changed last comes along, and may be asked and sorted by as `CREATED_AT` and `UPDATED_AT`;
+   * The times at which an object was made and changed last come along. A query may filter and sort by them (`CREATED_AT`, `UPDATED_AT`);
    * a filter may ask for other ends, too (`otherEndsOf`). Only requests from inside have it.
    */
   readonly withTimes?: true;

@@ -44,7 +44,7 @@ export interface ActionResult {
   readonly shows?: ResourcePath;
   /** For the HTTP response, when the action was asked for over HTTP. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of several requests that came as one: those that were refused and the others survive, as the audit tells of them. */
+  /** The requests that were refused among several that came as one, as the audit tells of them; the others survive. */
   readonly refused?: readonly RefusedRequest[];
 }
 

@@ -16,7 +16,7 @@ import {
 import type { Resource } from './response.ts';
 
 const MOST_FIELDS = 500;
-/** Of an object whose parts are asked for more than once. */
+/** The most bytes of an object whose parts are asked for more than once. */
 const MOST_REPEATED_BYTES = 8_388_608;
 
 type Look = (whole: JsonObject, field: Pointer) => JsonValue | undefined;
@@ -80,10 +80,10 @@ export function placeFields(
   }
 }
 
-/** By what is asked for, which is the same of all rows of an answer. */
+/** The outermost of the fields that are asked for, by the list of all; it is the same list for all rows of an answer. */
 const OUTERMOST = new WeakMap<readonly Pointer[], readonly Pointer[]>();
 
-/** Without those that lie in others. */
+/** The fields without those that lie in others. */
 function outermost(fields: readonly Pointer[]): readonly Pointer[] {
   if (fields.length < 2) return fields;
   const known = OUTERMOST.get(fields);

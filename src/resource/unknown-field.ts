@@ -13,7 +13,7 @@ function findUnknownField(
 }
 
 /**
- * Of rows whose fields are fixed: a filter by another field would find nothing, and look as if there were nothing.
+ * For rows whose fields are fixed: a filter by another field would find nothing, and look as if there were nothing.
  *
  * @throws BadRequestError `QUERY_UNKNOWN_FIELD`
  */
@@ -32,7 +32,7 @@ export function refuseUnknownField(
 }
 
 /**
- * Of rows that may have any field: the same as a warning.
+ * For rows that may have any field: the same as a warning.
  *
  * @param suggested those of the fields that may be named
  */

@@ -28,7 +28,7 @@ interface AnyRun {
   readonly lanes: number;
   readonly lastLane: number;
   readonly lastSlice: number;
-  /** Of an export: how much its slices that are done have written. */
+  /** How many bytes those slices of an export have written that are done. */
   readonly bytes: number;
 }
 

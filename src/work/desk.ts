@@ -293,7 +293,7 @@ export class Desk<Work extends Claimed> {
   #collectMs(): number {
     const { together, collectMs, startsAhead } = this.#options.kind;
     if (startsAhead === true) {
-      // For any work in between the alarm is set already.
+      // For all other work the alarm is set already.
       const [first, last] = [firstOf(this.#ready), lastOf(this.#ready)];
       return Math.min(this.#earlyMs(first.work), this.#earlyMs(last.work)) - START_LEAD_MS;
     }

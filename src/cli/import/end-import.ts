@@ -99,7 +99,7 @@ export function undoImport(flags: Flags): Promise<number> {
   });
 }
 
-/** Those that stood still at the other server stay so. @returns how many go on */
+/** Lets the processes go on; those that stood still at the other server stay so. @returns how many go on */
 async function releaseProcesses(database: Database): Promise<number> {
   const processes = new ProcessImport(database, '');
   let released = 0;

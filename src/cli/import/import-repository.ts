@@ -159,7 +159,7 @@ function sinceOf(given: string | undefined): string | undefined {
   return new Date(at).toISOString();
 }
 
-/** Those that every command takes. */
+/** The flags that every command takes. */
 export function ownFlags(flags: Flags): Flags {
   const mine = new Set(['output', 'json', 'password-file', 'to', ...Object.keys(repositoryOptions)]);
   return Object.fromEntries(Object.entries(flags).filter(([name]) => !mine.has(name)));

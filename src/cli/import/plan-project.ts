@@ -39,7 +39,7 @@ export interface CopiedText {
 const BOOT = 'conf/boot/boot.properties';
 const MOST_FILES = 20_000;
 const MOST_BYTES = 16_000_000;
-/** Of a file that there was none of. */
+/** The mode of a file that was not there before. */
 const USUAL_MODE = 0o644;
 const PERMISSIONS = 0o777;
 

@@ -2,7 +2,7 @@ import { fieldFileHint } from '#config/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import { hasPredefinedQuery } from '#resource/index.ts';
 
-/** Of one file: the rest is like what is told. */
+/** How many notices of one file are told: the rest is like these. */
 const MOST_TOLD = 20;
 /** Classes of Java itself or of the other server in a script; those of the field that Groovy scripts find are there. */
 const JAVA =

@@ -63,7 +63,7 @@ async function propertyOf(client: Client, path: string): Promise<JsonObject> {
   return { _id: path, ...said, ...(within.length === 0 ? {} : { properties: within }) };
 }
 
-/** Those of an object, or of each thing in a list. */
+/** The properties of an object, or of each element of a list. */
 function propertiesIn({ properties, items }: JsonObject): JsonObject {
   return membersOf(properties ?? membersOf(items)['properties']);
 }

@@ -26,7 +26,7 @@ export async function replayProcess({ client, form }: Asked, id: string): Promis
       ? []
       : [{ at: String(endTime), text: `ended: ${deleteReason ?? 'done'}` }]),
   ];
-  // Those of one time stay in the order in which they were told.
+  // Steps of the same time stay in the order in which they were told.
   steps.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   for (const { at, text } of steps) say(`${at}  ${text}`);
   for (const hint of ['eventsHint', 'activitiesHint']) {

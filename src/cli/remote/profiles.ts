@@ -8,7 +8,7 @@ import { UsageError } from '../usage-error.ts';
 export interface Profile {
   readonly url: string;
   readonly user?: string;
-  /** Of a session, as `name=value`. */
+  /** The cookie of a session, as `name=value`. */
   readonly cookie?: string;
   readonly apiKey?: string;
 }

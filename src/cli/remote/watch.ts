@@ -15,7 +15,7 @@ const TOPICS: ReadonlyMap<string, string> = new Map([
   ['workflow/processinstance', 'instance'],
   ['config', 'config'],
 ]);
-/** Of so many it is remembered how they were shown last. */
+/** For how many objects it is remembered how they were shown last. */
 const MOST_SEEN = 10_000;
 
 type Found = Stored<Readonly<Record<string, unknown>>>;
@@ -60,7 +60,7 @@ export async function watchOne(
 interface Watched {
   readonly all: () => Promise<void>;
   readonly one: (id: string) => Promise<Found | undefined>;
-  /** Of one object alone. */
+  /** The id, where only one object is watched. */
   readonly id?: string;
   readonly writer: ListWriter;
   readonly seen: Seen;

@@ -4,7 +4,7 @@ import { isRecord } from './profiles.ts';
 /** What became of one planned time of a schedule, as `why` answers it. */
 export interface ToldFiring {
   readonly schedule: string;
-  /** Of a schedule in the memory of a node. */
+  /** The node, for a schedule in the memory of one. */
   readonly nodeId: string | number | null;
   readonly time: string;
   readonly why: string;

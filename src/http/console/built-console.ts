@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface BuiltFile {
   readonly location: string;
   readonly type: string;
-  /** Of its content. */
+  /** The entity tag of its content. */
   readonly tag: string;
   /** The forms that lie beside it, by the end of their names: `br`, `gz`. */
   readonly encodings: readonly string[];

@@ -13,6 +13,6 @@ export interface AnsweredRequest {
   readonly message: JsonObject | (() => JsonObject);
   /** The body of the answer when it failed. */
   readonly error: JsonValue;
-  /** Of several that came as one: `{operation, resource, detail}` of each that was refused. */
+  /** `{operation, resource, detail}` of each request that was refused among several that came as one. */
   readonly refused: readonly JsonObject[];
 }

@@ -12,7 +12,7 @@ export interface Row<T> {
   readonly facts?: (said: T) => Facts;
   /** What is counted or measured. */
   readonly counts?: (said: T) => Sample | readonly Sample[];
-  /** Of what comes in floods: two with the same words are the same, and the second is left out for a while. */
+  /** For news that come in floods: two with the same words count as the same, and the second is left out for a while. */
   readonly sameAs?: (said: T) => string;
 }
 

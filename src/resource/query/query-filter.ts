@@ -41,7 +41,7 @@ export type QueryFilter =
       readonly pointer: Pointer;
       readonly operator: Comparison;
       readonly value: FilterValue;
-      /** Of texts. The language of filters has no words for it: only what the server asks itself does. */
+      /** Texts are compared whatever their case. The language of filters has no words for it: only the server asks so. */
       readonly ignoresCase?: boolean;
     }
   | { readonly kind: 'in'; readonly pointer: Pointer; readonly values: readonly FilterValue[] };

@@ -32,12 +32,12 @@ export interface DryRunReport extends ActionResult {
   };
 }
 
-/** Of each list. */
+/** How many entries of each list are shown. */
 const MOST_ENTRIES = 10_000;
-/** Of what the changes show: those that come later are only named. */
+/** The most bytes that the changes show: those that come later are only named. */
 const MOST_SHOWN_BYTES = 2 ** 22;
 
-/** Of each list beside a failure. */
+/** How many entries of each list are shown beside a failure. */
 const MOST_TOLD = 100;
 
 const NOTHING_BEFORE = { changes: 0, effects: 0, lines: 0 } as const;
@@ -127,7 +127,7 @@ function placeOf(detail: JsonObject, last: TraceEntry | undefined): JsonObject {
   return Object.fromEntries(place.filter((each): each is [string, JsonValue] => each[1] !== undefined));
 }
 
-/** Of a script that was sent with the request, whose errors say nothing but what it ended with. */
+/** Where a script failed that was sent with the request; its errors say nothing but what it ended with. */
 function positionOf(cause: unknown): JsonObject {
   const position = cause instanceof Error && 'position' in cause ? cause.position : null;
   if (typeof position !== 'object' || position === null || !('line' in position && 'column' in position))

@@ -20,7 +20,7 @@ export interface RouteHandler {
    * whatever comes in, or shows them as well. Default: none come in, and nobody is shown more than a seal.
    */
   readonly envelopes?: 'seals' | 'judges' | 'shows';
-  /** Whether what it answers to a write is what it wants to say, and no more of a resource than that. Default: no. */
+  /** Whether it answers a write with whatever it wants to say, and not with a resource. Default: no. */
   readonly answersFreely?: boolean;
   /** Whether it makes requests of its own while it answers. Default: yes. */
   readonly asksOthers?: boolean;

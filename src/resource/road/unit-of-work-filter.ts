@@ -21,7 +21,7 @@ import { RenewedCaller } from './renewed-caller.ts';
 export interface UnitOfWorkOptions {
   readonly database: Database;
   readonly observe: Observe;
-  /** Of an answer that leaves the house. */
+  /** The most bytes of an answer that leaves the server. */
   readonly answerLimitBytes: number;
   /** What may be shown of a rehearsal. */
   readonly router: {

@@ -5,13 +5,13 @@ export interface GivenHouse {
   /** The address of a database or of a server, or the path of a file. */
   readonly place: string;
   readonly password: string | undefined;
-  /** Of Postgres. */
+  /** The schema in Postgres. */
   readonly schema: string | undefined;
-  /** Of a server. */
+  /** The user who logs in at a server. */
   readonly user: string | undefined;
-  /** Of a CSV file: the managed type that its rows are. */
+  /** The managed type that the rows of a CSV file are. */
   readonly type: string | undefined;
-  /** Of a process engine: in which it writes times, such as `Europe/Prague`; default UTC. */
+  /** The zone in which a process engine writes times, such as `Europe/Prague`; default UTC. */
   readonly zone?: string | undefined;
   /** From when on its audit comes: a time, or `all`; undefined for none. */
   readonly audit?: string | undefined;

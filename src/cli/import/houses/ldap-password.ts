@@ -23,7 +23,7 @@ export function ldapPassword(given: string): JsonObject | undefined {
     return isSalted ? storedHash({ algorithm, charset: 'UTF-8', data: rest }) : undefined;
   }
   const name = PBKDF2[scheme.toUpperCase()];
-  // Of OpenLDAP's pw-pbkdf2: the rounds, the salt and the hash, in Base64 with dots for pluses.
+  // OpenLDAP's pw-pbkdf2 writes the rounds, the salt and the hash, in Base64 with dots for pluses.
   const [rounds = '', salt, data] = rest.split('$');
   if (name === undefined || salt === undefined || data === undefined) return undefined;
   const base64 = (text: string) => text.replaceAll('.', '+');

@@ -12,7 +12,7 @@ import { entriesOf, type LdifEntry, normalDn } from './ldif.ts';
 const PEOPLE = new Set(['inetorgperson', 'organizationalperson', 'person', 'user', 'account']);
 const GROUPS = new Set(['groupofnames', 'groupofuniquenames', 'group', 'posixgroup']);
 const MEMBERS = ['member', 'uniquemember'];
-/** By what directories call them, the first that is there. */
+/** The names that directories have for properties; the first one that is there counts. */
 const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
   userName: ['uid', 'samaccountname', 'mail', 'cn'],
   givenName: ['givenname'],

@@ -129,7 +129,7 @@ class ForeignRest {
       ({ status, result } = await this.#ask(`${path}?_queryId=query-all&${paging}`));
     }
     if (status === 200) return result;
-    // Of what this version has not there is nothing.
+    // There is nothing of what this version of the server does not know.
     if (status === 404 && offset === 0) return [];
     throw new ForeignSourceError(`${this.#base} has answered ${status} for ${path}, from ${offset}`);
   }

@@ -12,7 +12,7 @@ type Counts = RestingInstance['loops'] extends ReadonlyMap<string, infer C> ? C 
 
 const CONTEXTS = new Set(['openidmcontext', 'svccontext']);
 const COUNTERS = new Set(['nrOfInstances', 'nrOfActiveInstances', 'nrOfCompletedInstances']);
-/** Of a variable that the engine counts off its executions when it is asked for. */
+/** The name of a variable that the engine counts off its executions when it is asked for. */
 const COUNTED = 'bpmnParallelMultiInstanceCompleted';
 const ASYNC = /^async-continuation$/;
 const AFTER = /^async-(?:leave|after)$/;
@@ -256,7 +256,7 @@ class InstanceReader {
     );
   }
 
-  /** Whose variable it is; undefined where that is nothing here. */
+  /** What the variable belongs to; undefined where that is nothing here. */
   #placeOf(row: ActRow): { readonly of: NonNullable<Variable['of']> } | undefined {
     const id = row['execution_id'] ?? '';
     if (row['task_id'] != null) return this.#tokens.has(id) ? { of: { task: id } } : undefined;

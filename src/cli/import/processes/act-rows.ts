@@ -24,6 +24,6 @@ export interface ReadOptions {
   /** Epoch ms of a time as it stands in a column. */
   readonly at: (text: string) => number;
   readonly bytes: ReadonlyMap<string, string>;
-  /** Of everybody who is somebody. */
+  /** The role of everybody who is somebody. */
   readonly role: string;
 }

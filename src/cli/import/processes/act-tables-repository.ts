@@ -4,7 +4,7 @@ import type { ForeignDatabase } from '../repository/foreign-database-repository.
 /** A row of the other engine, by its columns in lower case without the line at their end; all are texts. */
 export type ActRow = Readonly<Record<string, string | null>>;
 
-/** Of roots, with all that belongs to them. */
+/** How many root instances are read at once, with all that belongs to them. */
 const PAGE = 50;
 const COLUMNS = {
   act_re_procdef: ['id', 'key', 'version', 'deployment_id', 'resource_name', 'suspension_state', 'tenant_id'],

@@ -31,7 +31,7 @@ export interface ProcessOptions {
   readonly zone: TimeZone;
   readonly place: string;
   readonly database: Database;
-  /** Of everybody who is somebody. */
+  /** The role of everybody who is somebody. */
   readonly role: string;
   readonly isApplied: boolean;
   readonly deletes: boolean;

@@ -6,7 +6,7 @@ export type StoredKind = 'managed' | 'repo' | 'relationship' | 'link';
 /** Something that comes, as it will be stored. */
 export interface Item {
   readonly kind: StoredKind;
-  /** Of managed and repo objects. Of edges the collection whose objects hold them, '' of what stands by itself. */
+  /** The type of a managed or repo object; for an edge the collection whose objects hold it; '' for what stands by itself. */
   readonly type: string;
   readonly id: string;
   /** The revision here, where nothing of the kind is here yet. */
@@ -41,6 +41,6 @@ export interface ForeignRow {
   readonly key: string;
   readonly id: string;
   readonly rev: string;
-  /** Of generic tables: the JSON text; of others a JSON text of the columns. */
+  /** The JSON text of a row in a generic table; for other tables a JSON text of the columns. */
   readonly text: string;
 }

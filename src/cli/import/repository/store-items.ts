@@ -96,7 +96,7 @@ export class ItemStore {
     return { created, updated };
   }
 
-  /** Of edges and links some may be there once only: what a plan finds out in an empty copy of the table. */
+  /** Some edges and links may be there only once, which a plan finds out in an empty copy of the table. */
   async #probe(kind: StoredKind, created: readonly Item[]): Promise<ReadonlySet<string>> {
     if (kind === 'managed' || kind === 'repo' || created.length === 0)
       return new Set(created.map(({ id }) => id));

@@ -102,7 +102,7 @@ function columnsOf(kind: 'relationship' | 'link'): RawBuilder<unknown> {
     : sql.raw('row.link_type, row.qualifier, row.first_id, row.second_id, row.first_key, row.second_key');
 }
 
-/** Of items that are as they were written. @returns their revisions now, by id; one that has changed meanwhile is not there */
+/** Updates items that are as they were written. @returns their revisions now, by id; one that has changed meanwhile is not there */
 export async function updateItems(
   db: Db,
   kind: StoredKind,
@@ -151,7 +151,7 @@ export async function releaseNames(db: Db, collection: string, ids: readonly str
   await sql`delete from login_name where collection = ${collection} and id = any(${ids}::text[])`.execute(db);
 }
 
-/** Of one session: which ids of a kind were met, to find those that are gone. */
+/** Makes a table, for this session, of the ids of a kind that were met, to find those that are gone. */
 export async function beginSeen(db: Db): Promise<void> {
   await sql`create temporary table if not exists import_seen (id text collate "C" primary key)`.execute(db);
   await sql`truncate import_seen`.execute(db);
@@ -252,10 +252,10 @@ export async function hasSchedule(db: Db, id: string): Promise<boolean> {
 
 /** A tree of process instances that has come. */
 export interface KnownProcess {
-  /** Of its root, at the other engine. */
+  /** The id of its root at the other engine. */
   readonly foreignId: string;
   readonly rootId: string;
-  /** Of the tree, as it was written. */
+  /** The revision of the tree, as it was written. */
   readonly revision: number;
   readonly print: string;
   /** It stood still there, too. */

@@ -53,7 +53,7 @@ export class KnownNames {
     return Object.fromEntries(members);
   }
 
-  /** Of an object that is still to be made it is the name by which its document goes. */
+  /** The path of an object that is still to be made is the name by which its document goes. */
   async #pathOf(reference: string): Promise<string> {
     const key = keyOf(reference);
     const near = this.#documents.find(
