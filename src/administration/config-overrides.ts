@@ -20,7 +20,7 @@ export class ConfigOverrides {
   readonly #database: Database;
   readonly #seals: OverrideSeals;
   readonly #observe: Observe;
-  /** Those with a secret that no key here opens. They are in force without it: most of what they say needs none. */
+  /** The overrides with a secret that no key here opens. They are in force without it: most of what they say needs none. */
   #unopened: ReadonlySet<string> = new Set();
   #versions: ReadonlyMap<string, string> = new Map();
   #versionsRead: ReadonlyMap<string, string> = new Map();
@@ -107,7 +107,7 @@ export class ConfigOverrides {
     await replaceOverride(this.#database.db, stored, sealed);
   }
 
-  /** Of the overrides that are in force here, by their ids; another map after each change. */
+  /** The versions of the overrides that are in force here, by their ids; another map after each change. */
   get versions(): ReadonlyMap<string, string> {
     return this.#versions;
   }

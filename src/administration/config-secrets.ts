@@ -49,7 +49,7 @@ function encryptedPlaces(id: string, content: JsonObject): Pointer[] {
   return [...known, ...listed.map(String), ...staticPasswords(name, content)].map(parsePointer);
 }
 
-/** Of the users that stand in the configuration itself. */
+/** Where the passwords stand of users that the configuration itself has. */
 function staticPasswords(name: string, content: JsonObject): string[] {
   const modules =
     name === 'authentication' ? getAt(content, ['serverAuthContext', 'authModules']) : undefined;

@@ -40,7 +40,7 @@ export interface ConfigWriterOptions {
   readonly protect: (id: string, content: JsonObject) => Promise<JsonObject>;
   readonly seals: OverrideSeals;
   readonly meetFilters: MeetFilters;
-  /** Of the overrides that are in force here. */
+  /** The versions of the overrides that are in force here. */
   readonly versions: () => ReadonlyMap<string, string>;
   /** Whether the caller may evaluate scripts. */
   readonly maySeeScripts: (context: Context) => Promise<boolean>;
@@ -98,7 +98,7 @@ export class ConfigWriter {
   readonly #options: ConfigWriterOptions;
   readonly #context: Context;
   readonly #parameters: Request['parameters'];
-  /** Of what the caller has been shown, and what a change is made of. */
+  /** The versions of what the caller has been shown, and of what a change is made of. */
   readonly #versions: ReadonlyMap<string, string>;
 
   constructor(options: ConfigWriterOptions, context: Context, { parameters }: Request) {

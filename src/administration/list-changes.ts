@@ -7,7 +7,7 @@ import {
   type JsonValue,
 } from '#json/index.ts';
 
-/** Of one plan. */
+/** How many changes one plan shows. */
 const MOST_CHANGES = 1_000;
 
 /**

@@ -15,15 +15,15 @@ import {
 } from '#json/index.ts';
 import { secretPlaces } from './config-secrets.ts';
 
-/** Of these a secret belongs to all the rest: a script gets it, or the host is at another place. */
+/** Configurations in which a secret belongs to all the rest: a script gets it, or the host stands in another member. */
 const BOUND_AS_A_WHOLE: ReadonlySet<string> = new Set(['endpoint', 'external.email']);
 
-/** Of a schedule to all that its script is, and is given; when it runs may change. */
+/** Members to which all secrets of a schedule belong: its script, and what that is given. When it runs may change. */
 const BOUND_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   schedule: ['invokeService', 'invokeContext'],
 };
 
-/** Of a script in these to what is beside the script, too: which requests it is given. */
+/** Configurations in which a secret of a script belongs also to what is beside the script: which requests it is given. */
 const BOUND_BESIDE_SCRIPT: ReadonlySet<string> = new Set(['router', 'authentication']);
 
 /**

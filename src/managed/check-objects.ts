@@ -52,7 +52,7 @@ async function synchronizeUnchanged(exchange: WriteExchange): Promise<void> {
   if (!results.success) tellFailure({ context, platform }, resource, results);
 }
 
-/** Those of the objects whose check would change something; however many there are, nothing is locked. */
+/** The objects whose check would change something; however many there are, nothing is locked. */
 export async function findStale(
   platform: ManagedPlatform,
   type: ManagedType,

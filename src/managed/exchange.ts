@@ -25,7 +25,7 @@ import type { Relationship } from './relationship/relationship.ts';
 
 /** The requests that run through the lifecycle; a query has a way of its own. */
 export type LifecycleRequest = CreateRequest | ReadRequest | UpdateRequest | PatchRequest | DeleteRequest;
-/** Those that change something, and those that change what is there. */
+/** The requests that change something, and those that change what is there. */
 export type WriteRequest = Exclude<LifecycleRequest, ReadRequest>;
 export type ChangeRequest = Exclude<WriteRequest, CreateRequest>;
 
@@ -67,7 +67,7 @@ export interface Exchange<R extends LifecycleRequest = LifecycleRequest, C exten
   readonly edgeSets: EdgeSet[];
   /** Objects that may store something of this one or of its edges, by type. */
   readonly dependents: Map<ManagedType, Set<string>>;
-  /** Those of them that did, and have been brought up to date, by the name of the type. */
+  /** The dependents that did, and have been brought up to date, by the name of the type. */
   readonly refreshed: Map<string, Refreshed>;
   /** Nothing was asked to change; only what is calculated may have. */
   readonly isCheck: boolean;

@@ -10,7 +10,7 @@ interface Hook {
   readonly moment: string;
   /** Variables for the object besides `request` and `resourceName`. */
   readonly sees: Readonly<Record<string, Binding>>;
-  /** Those whose changes go on. Where there are two, they are one object, which may be changed under either name. */
+  /** The variables whose changes go on. Where there are two, they are one object, which may be changed under either name. */
   readonly keeps: readonly string[];
   /** Whether `object` has the relationships that the request was about. */
   readonly hasRelationships?: true;

@@ -33,16 +33,16 @@ export interface ManagedType {
   readonly indexed: ReadonlySet<string>;
   readonly compiled: ReadonlyMap<string, ManagedProperty>;
   readonly relationships: ReadonlyMap<string, Relationship>;
-  /** Those that are calculated, in the order in which that is done. */
+  /** The properties that are calculated, in the order in which that is done. */
   readonly calculated: readonly ManagedProperty[];
-  /** Those that are read off relationships, and stored with the object. */
+  /** The properties that are read off relationships, and stored with the object. */
   readonly storedDerived: readonly DerivedProperty[];
-  /** Those that are stored encrypted or hashed. */
+  /** The properties that are stored encrypted or hashed. */
   readonly secrets: readonly ManagedProperty[];
   readonly privates: ReadonlySet<string>;
   /** Not shown unless asked for by name. */
   readonly hidden: ReadonlySet<string>;
-  /** Those with a script of that hook. */
+  /** The properties with a script of that hook. */
   readonly scripted: Readonly<Record<PropertyHook, readonly ScriptedProperty[]>>;
   /** Relationships whose targets have conditions. */
   readonly conditional: readonly Relationship[];

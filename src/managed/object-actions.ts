@@ -60,7 +60,7 @@ const OF_EVERY_TYPE: Readonly<Record<string, ObjectAction>> = {
   },
 };
 
-/** Of types that have something to explain. */
+/** The action `explain`, for types that have something to explain. */
 const EXPLAIN: ObjectAction = {
   does: 'Tells of each role or assignment in effect where it comes from, or of one `role` why it is not there',
   run: async (platform, type, context, request, id) =>

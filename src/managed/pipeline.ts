@@ -90,7 +90,7 @@ export function pipeline(declare: (steps: DeclareSteps) => void): (exchange: Exc
       // Most steps have nothing to wait for.
       const pending = traced === undefined ? step(exchange) : traced(step, () => step(exchange));
       if (pending !== undefined) await pending;
-      // Of long lists each step takes its time, and others have theirs between them.
+      // Each step takes long where lists are long, and others get their turn between the steps.
       const pause = breathe();
       if (pause !== undefined) await pause;
     }

@@ -126,7 +126,7 @@ export async function decryptProperties(
   return plain;
 }
 
-/** Whether what is stored is protected as the type asks for now. */
+/** Whether all of a stored object is protected as the type asks for now. */
 export function isProtectionCurrent(crypto: Crypto, type: ManagedType, stored: JsonObject): boolean {
   return Object.entries(stored).every(([name, value]) => {
     const property = type.compiled.get(name);

@@ -2,7 +2,7 @@ import { BadRequestError } from '#errors/index.ts';
 
 /** `[urn:]name[.sub]`, as clients and `scim.json` write where an attribute stands; names are met whatever their case. */
 export interface AttributePath {
-  /** Of an extension or of the core schema; null where the path has none. */
+  /** The id of an extension or of the core schema; null where the path has none. */
   readonly schema: string | null;
   readonly name: string;
   readonly sub: string | null;

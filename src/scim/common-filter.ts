@@ -51,7 +51,7 @@ export function commonFilter(type: ResourceType, filter: Compare | Present): Que
   });
 }
 
-/** Of a list no element is to be equal where it is `ne`. */
+/** A condition on `schemas`: `ne` holds for a list where no element is equal. */
 function schemasFilter(type: ResourceType, filter: Compare | Present): QueryFilter {
   return negatedAsWhole(filter, (one) => schemasMeet(type, { ...one, path: VALUE }));
 }

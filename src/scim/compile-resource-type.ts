@@ -330,7 +330,7 @@ function propertyOf({ managed = '', values }: ScimAttributeConfig): Property {
   return { kind: 'property', pointer: parsePointer(managed), ...(values === undefined ? {} : { values }) };
 }
 
-/** Of objects, and lists of such, that are stored as clients see them. */
+/** The sub-attributes of objects, and of lists of objects, that are stored as clients see them. */
 function subAttributesOf(property: JsonObject): readonly SubAttribute[] {
   const items = getMember(property, 'items');
   const holder = isObject(items) ? items : property;

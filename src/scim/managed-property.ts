@@ -7,7 +7,7 @@ export function objectAt(object: JsonObject, name: string): JsonObject {
   return isObject(member) ? member : {};
 }
 
-/** Of the values that a property holds; of a list, of its elements. */
+/** The type of the values that a property holds; for a list, that of its elements. */
 export function typeOf(property: JsonObject): AttributeType {
   const items = getMember(property, 'items');
   const declared = firstType(property['type']);

@@ -19,7 +19,7 @@ export function merged(before: JsonObject, value: JsonObject): JsonObject {
   return made;
 }
 
-/** Of elements with a place of their own the first one counts, and what was added last is meant. */
+/** Turns elements round: the first one that has a place of its own counts, and the one that was added last is meant. */
 export function lastFirst(elements: readonly JsonValue[]): JsonValue[] {
   return elements.toReversed();
 }

@@ -37,7 +37,7 @@ export function found(
   return filter.operator === 'eq' ? equal : { kind: 'not', filter: equal };
 }
 
-/** Of what something refers to its id is known, and its type: what else there is to it, only the other end knows. */
+/** A condition on references. The id and the type of the other end are known here; anything else only the other end knows. */
 export function referenceFilter(
   { name }: Attribute,
   reference: Reference,
@@ -86,7 +86,7 @@ export function oneReference(
 
 const ANYTHING: Present = { kind: 'present', path: { schema: null, name: 'value', sub: null } };
 
-/** Of elements that are looked for by one condition, or by one of several. */
+/** The filter for elements that are looked for by one condition, or by one of several. */
 export function ofOneElement(
   filter: ScimFilter,
   of: (condition: Compare | Present) => QueryFilter,

@@ -35,7 +35,7 @@ export interface Reference {
   readonly isArray: boolean;
   /** Collections of the other ends, such as `managed/user`. */
   readonly collections: readonly string[];
-  /** Of the resources there; null where they are none. */
+  /** The name of the resource type there; null where the other ends are no resources. */
   readonly typeName: string | null;
   /** The property of the other ends that leads back; null where none does. */
   readonly reverse: string | null;
@@ -71,7 +71,7 @@ export interface Attribute extends Characteristics {
 }
 
 export interface SubAttribute extends Characteristics {
-  /** Of `Parts`. */
+  /** The property that holds it, where the attribute is made of `Parts`. */
   readonly property?: Property;
 }
 

@@ -77,7 +77,7 @@ export function schemaAnswers(types: readonly ResourceType[], base: string): rea
     }));
 }
 
-/** Of those with one name the first. */
+/** The first of the attributes that have the same name. */
 function distinct(attributes: readonly Attribute[]): readonly Attribute[] {
   const named = new Map<string, Attribute>();
   for (const one of attributes) {

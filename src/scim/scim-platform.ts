@@ -6,14 +6,14 @@ import type { ResourceType } from './resource-type.ts';
 export interface ScimPlatform {
   readonly database: Database;
   readonly router: Router;
-  /** Of a request. */
+  /** The most bytes of the body of a request. */
   readonly bodyLimitBytes: number;
   readonly types: () => readonly ResourceType[];
 }
 
 /** Asks for managed objects: with the rights of the server, or with those of the caller for `/Me`. */
 export interface Ask {
-  /** Whether what it asks for is granted, and may be asked for many at once. */
+  /** Whether everything that it asks for is granted, and may be asked for many at once. */
   readonly isServer: boolean;
   one(request: Exclude<Request, { method: 'query' | 'action' }>): Promise<Resource>;
   all(request: Extract<Request, { method: 'query' }>): Promise<QueryResult>;
@@ -57,7 +57,7 @@ export interface Scope {
   readonly context: Context;
   readonly type: ResourceType;
   readonly ask: Ask;
-  /** Of what may be asked for. */
+  /** The schemas of what may be asked for. */
   readonly schemas: readonly string[];
   /** Whether resources of all types are asked for: an attribute that one lacks has no value there (RFC 7644, 3.4.2.1). */
   readonly isOfAll: boolean;
@@ -78,7 +78,7 @@ export function baseOf({ http }: Context): string {
 
 const bases = new WeakMap<object, string>();
 
-/** Whose names `externalId`s are. */
+/** The client whose names the `externalId`s are. */
 export function clientOf({ security }: Context): string {
   const { component, id } = security.authorization;
   return `${component}/${id}`;

@@ -142,7 +142,7 @@ function part(value: JsonValue, tell: Tell | undefined, areWanted: boolean): Jso
   return withParts(value, (name) => tell.parts.has(name.toLowerCase()) === areWanted);
 }
 
-/** Of an object, or of each in a list. */
+/** The parts of an object that are shown, or of each object in a list. */
 function withParts(value: JsonValue, isShown: (name: string) => boolean): JsonValue {
   if (Array.isArray(value)) return value.map((one) => withParts(one, isShown));
   return isObject(value)

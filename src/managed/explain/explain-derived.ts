@@ -76,7 +76,7 @@ export async function explainDerived(inquiry: Inquiry, question: Question): Prom
   return { [name]: ends, [String(first)]: [...grants], ...more };
 }
 
-/** Those that a read of the property would leave. */
+/** The references that a read of the property would leave. */
 async function left<T extends { readonly _ref: string }>(
   inquiry: Inquiry,
   property: string,

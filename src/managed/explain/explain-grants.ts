@@ -26,7 +26,7 @@ export interface Inquiry {
   ) => Promise<JsonObject | undefined>;
   /** Whether they are shown a property of the object as it is stored. */
   readonly shows: (property: string) => Promise<boolean>;
-  /** Those of some references in a property of the object that they are shown there. */
+  /** Which of some references in a property of the object they are shown there. */
   readonly keeps: (property: string, references: readonly Reference[]) => Promise<ReadonlySet<string>>;
   /** Epoch ms. */
   readonly now: number;
@@ -50,7 +50,7 @@ export interface Grant extends JsonObject {
   readonly at: string;
 }
 
-/** Of one property of one object; who has more is told so. */
+/** How many edges of one property of one object are explained; whoever has more is told so. */
 export const MOST_GRANTS = 1_000;
 
 /** The edges that an object has in a property, each with its reason. */

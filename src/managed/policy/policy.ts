@@ -15,7 +15,7 @@ export interface PolicyInput {
   /** Requirements of this property that failed so far. */
   readonly failed: readonly string[];
   readonly place: PolicyPlace;
-  /** Of whoever brings the value. */
+  /** The context of whoever brings the value. */
   readonly context: Context;
 }
 
@@ -30,7 +30,7 @@ export interface PolicyPlace {
   readonly unitOfWork?: UnitOfWork;
   /** The stored object, decrypted; null when there is none. */
   readonly stored: () => Promise<JsonObject | null>;
-  /** Whether what is found must stay true until the end of the transaction. */
+  /** Whether a finding must stay true until the end of the transaction. */
   readonly isBinding: boolean;
   /** Whether the text is the one that a stored value keeps, as a hash or encrypted. */
   readonly matches: (text: string, stored: JsonValue) => Promise<boolean>;

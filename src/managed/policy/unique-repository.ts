@@ -12,7 +12,7 @@ export interface UniqueValue {
   /** With the letters of ASCII in lower case where case is ignored. */
   readonly value: string;
   readonly ignoresCase: boolean;
-  /** Of the object that has it. */
+  /** The id of the object that has it. */
   readonly id: string;
 }
 

@@ -17,7 +17,7 @@ export const uniqueValues: GroupWrite<UniqueValue> = {
   steps: (all) =>
     [...Map.groupBy(all, comparedBy).values()].map((wanted) => {
       const distinct = [...new Map(wanted.map((one) => [JSON.stringify([one.value, one.id]), one])).values()];
-      // Of two objects that want the same, there is one row.
+      // When two objects want the same value, there is one row.
       return {
         statement: sql`select distinct value from (${free(distinct)}) free`,
         returns: distinct.length,
@@ -47,7 +47,7 @@ export async function listFree(db: Db, wanted: readonly UniqueValue[]): Promise<
   return rows.map(({ at }) => at);
 }
 
-/** Those of the values, of one property of a collection, that no other object has. */
+/** Which of the values of one property of a collection no other object has. */
 function free(wanted: readonly UniqueValue[]): RawBuilder<unknown> {
   const { collection, property, ignoresCase } = firstOf(wanted);
   const { table, type } = storeOf(collection);

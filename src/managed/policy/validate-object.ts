@@ -46,7 +46,7 @@ async function failuresOf(
 ): Promise<FailedRequirement[][]> {
   const failed: string[] = [];
   const failures: FailedRequirement[][] = [];
-  // Of a hash only its presence can be judged.
+  // All that can be judged of a hash is whether it is there.
   const isOpaque = value !== undefined && validation.isHashed(value);
   const inForce = await rulesInForce(validation, property);
   const rules = isOpaque ? inForce.filter(({ policyId }) => policyId === 'required') : inForce;
@@ -89,7 +89,7 @@ async function ask(
   return (await runCustomPolicy(scripts, context, policyId, input, bindings)).failures;
 }
 
-/** Those of all conditions that hold, else the fallback. */
+/** The rules of all conditions that hold, else the fallback. */
 async function rulesInForce(validation: Validation, property: PropertyRules): Promise<readonly Rule[]> {
   const { rules, conditional, fallback } = property;
   if (conditional.length === 0) return [...rules, ...fallback];

@@ -79,7 +79,7 @@ export async function queryEdges(
   return { ...page, rows };
 }
 
-/** Of an edge `e`: whether its target is none of these. */
+/** Whether the target of an edge `e` is none of these. */
 function isShownSql({ objects, collections }: HiddenTargets): RawBuilder<boolean> {
   if (objects.length + collections.length === 0) return sql`true`;
   const refs = objects.map(({ collection, id }) => `${collection}/${id}`);

@@ -1,7 +1,7 @@
 import { formatRef, sameTarget } from './edge.ts';
 import type { EdgeChange } from './plan-edges.ts';
 
-/** Of one request: more of the same kind say nothing new. */
+/** How many references of one request are told: more of the same kind say nothing new. */
 const MOST_TOLD = 10;
 
 /**

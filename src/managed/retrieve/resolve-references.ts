@@ -72,7 +72,7 @@ function allOf(
 /** The targets of one collection that a property refers to. */
 interface Group {
   readonly collection: string;
-  /** Of those that the caller may read, once they have been asked for. */
+  /** The ids of the targets; once they have been asked for, of those that the caller may read. */
   ids: readonly string[];
   /** What is wanted of them. */
   readonly fields: readonly Pointer[];
@@ -172,7 +172,7 @@ function selectRaw(
 }
 
 /**
- * Those ids that the caller may read; the filters say why not about the others. Other resources are asked as a whole, and
+ * The ids that the caller may read; the filters say why not about the others. Other resources are asked as a whole, and
  * what a filter looks at when it has been read is judged then, once.
  */
 async function admit(

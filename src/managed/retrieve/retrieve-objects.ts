@@ -169,7 +169,7 @@ async function attachEdges(
   }
 }
 
-/** Of a property that a plan names as a reference, so the type declares it as one. */
+/** The relationship of a property that a plan names as a reference, so the type declares it as one. */
 function relationshipOf(type: ManagedType, property: string): Relationship {
   const relationship = type.relationships.get(property);
   if (relationship === undefined) throw new Error(`'${property}' of '${type.name}' is no relationship`);

@@ -81,7 +81,7 @@ async function seenType(platform: ManagedPlatform, context: Context, name: strin
   });
 }
 
-/** Of the types that the caller may query. */
+/** How many objects there are of the types that the caller may query. */
 async function countsOf(platform: ManagedPlatform, context: Context, seen: readonly SeenType[]) {
   const queried = seen.filter(({ rights }) => rights.may.includes('query')).map(({ type }) => type.name);
   const counts = await countObjects(await questionReaderOf(platform, context), queried);

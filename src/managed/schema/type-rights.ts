@@ -12,7 +12,7 @@ import { objectActionNames } from '../object-actions.ts';
 
 /** What a caller may ask of the objects of a type. */
 export interface TypeRights {
-  /** Of whichever object. */
+  /** What it may ask of any object. */
   readonly may: readonly RequestMethod[];
   readonly actions: readonly string[];
   /** The caller's own object, where it is one of them. */

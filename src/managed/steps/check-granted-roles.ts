@@ -84,7 +84,7 @@ async function checkPlan(
   }
 }
 
-/** Of the roles to which a step leads that goes to these. */
+/** Requires the right to grant the roles to which a step leads that goes to these targets. */
 async function requireBeyond(
   { platform, context }: WriteExchange,
   { accounts, rest }: LoginStep,

@@ -19,7 +19,7 @@ export async function checkRoleName({ context, type, id }: WriteExchange<CreateR
       `Such as '${plain}'`,
     );
   }
-  // Of two who make roles of such names at once, the second finds that of the first.
+  // When two callers make roles of such names at once, the second finds the role of the first.
   await lockNewId(await context.unitOfWork.db(), type.name, id.toLowerCase());
   const namesake = await findNamesake(await context.unitOfWork.reader(), type.name, id);
   if (namesake === undefined) return;

@@ -14,7 +14,7 @@ export interface AccessOptions {
   readonly adminRole: string;
   /** The schema properties of a managed type; undefined when there is no such type. */
   readonly properties: (type: string) => JsonObject | undefined;
-  /** Of `conf/process-access.json`; undefined when there is no such file. */
+  /** The rules of `conf/process-access.json`; undefined when there is no such file. */
   readonly processRules: () => readonly ProcessRule[] | undefined;
   /** Decides what only a script can, beside the text that the rules came from; exists where scripts may run. */
   readonly decideByScript: (
@@ -60,7 +60,7 @@ export interface Told {
 export class AccessRules {
   readonly #options: AccessOptions;
   #rules: readonly AccessRule[];
-  /** Those that a script may have to decide, whoever asks. */
+  /** The rules that a script may have to decide, whoever asks. */
   #scripted: readonly AccessRule[] = [];
   #text = '';
   /** What rules and conditions name, or may name. */

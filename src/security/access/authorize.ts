@@ -16,7 +16,7 @@ export function authorize(rules: AccessRules): Filter {
       : await granting(rules, context, request, lookups, (property) => fixed.push(property));
     if (granted === false) throw denied(fixed[0]);
     const answer = await next(context, granted);
-    // Of who may but create, a create was asked for: it was not there.
+    // The upsert of a caller who may only create was asked as a create: so the object was not there before.
     return answer.kind === 'resource' &&
       isUpsert(request) &&
       granted.method === 'create' &&

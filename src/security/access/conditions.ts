@@ -27,7 +27,7 @@ export interface ConditionQuestion {
   readonly isManagedUser: (context: Context, userName: string) => Promise<boolean>;
   /** The path of the version of a process that its key starts; undefined when there is none. */
   readonly latestDefinition: (context: Context, key: string) => Promise<string | undefined>;
-  /** Of `conf/process-access.json`; undefined when there is no such file. */
+  /** The rules of `conf/process-access.json`; undefined when there is no such file. */
   readonly processRules: () => readonly ProcessRule[] | undefined;
   /** Told of a property because of which the caller may not change its own object. */
   readonly tellNotEditable?: (property: string) => void;
@@ -111,7 +111,7 @@ async function onlyEditableManagedObjectProperties(
   const allowed = new Set(listOf(further));
   const changed = await changedProperties(question);
   const refused = changed?.find((name) => !allowed.has(name) && !has(properties, name, 'userEditable'));
-  // Of a whole object it would also tell which values are other than the stored ones.
+  // For a whole object that is sent it would also tell which values differ from the stored ones.
   if (refused !== undefined && question.request.method === 'patch' && ownDataOnly(question)) {
     question.tellNotEditable?.(refused);
   }
@@ -246,7 +246,7 @@ function top(pointer: Pointer): string {
   return pointer[0] ?? '';
 }
 
-/** Whose tasks these are is for the resource to find out from the caller; other queries find those of everybody. */
+/** The resource finds out from the caller whose tasks these are; other queries find those of everybody. */
 function isQueryForOwnTasks({ request }: ConditionQuestion): boolean {
   return request.method === 'query' && OWN_TASKS.includes(request.queryId ?? '');
 }

@@ -20,7 +20,7 @@ export function namesIn(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.flatMap(wordsOf).map(foldRole));
 }
 
-/** Of a text that is no script, all words between its quotes, which may be too many. */
+/** The words of a script that may name roles; of a text that is no script all between its quotes, which may be too many. */
 function wordsOf(text: string): readonly string[] {
   return statementsOf(text)?.flatMap(wordsAt) ?? text.split(/[\\"'`,]+/);
 }

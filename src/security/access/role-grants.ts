@@ -17,7 +17,7 @@ export interface RoleGrantsParts {
   readonly rules: Pick<AccessRules, 'name'>;
   /** To which the server itself gives a meaning, as the properties of the project name them. */
   readonly ownRoles: readonly string[];
-  /** Whose accounts policies make exceptions for. */
+  /** The users for whose accounts policies make exceptions. */
   readonly exceptedRoles: () => readonly string[];
   /** Whether a caller may evaluate scripts, and so do everything. */
   readonly maySeeScripts: (context: Context) => Promise<boolean>;

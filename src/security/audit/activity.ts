@@ -31,7 +31,7 @@ export function activityOf(
   const changed = operation === 'update' ? changedFields(before, after) : NOTHING;
   const shown = (details || isConfig ? [before, after] : []).map((side) => {
     const open = redact(side, hidden);
-    // Of a configuration nothing may be hidden behind something large.
+    // Nothing of a configuration may be hidden behind something large.
     return isConfig ? { value: open, isTruncated: false } : boundedValue(open);
   });
   const isTruncated = changed.isTruncated || shown.some((side) => side.isTruncated);

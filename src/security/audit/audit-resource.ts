@@ -45,7 +45,7 @@ export interface AuditResourceOptions {
   readonly router: Reverter;
 }
 
-/** Of a transaction that is shown or taken back, and of steps that are counted. */
+/** The most entries of a transaction that is shown or taken back, and the most steps of a count. */
 const MOST_ENTRIES = 1_000;
 const MOST_COUNTED = 10_000;
 /** What counts are told by. */
@@ -137,7 +137,7 @@ export function auditResource(options: AuditResourceOptions): RouteHandler {
   };
 }
 
-/** Those to which nobody adds. */
+/** Scopes to which nobody adds. */
 const WHOLE: readonly AuditScope[] = ['_all', 'imported'];
 const SCOPES: readonly AuditScope[] = [...AUDIT_TOPICS, ...WHOLE];
 

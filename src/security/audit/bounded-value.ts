@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, setMember, sizeOf } from '#json/index.ts';
 
-/** Of an object before, and of one after a change. */
+/** The most bytes that are kept of an object before a change, and of one after it. */
 const MOST_BYTES = 2 ** 18;
 /** Members that are left out are named, as long as there are not too many of them. */
 const MOST_NOTES = 100;

@@ -9,7 +9,7 @@ export interface Made {
 
 /** Who did it, as far as the trail still has it. */
 export interface Cause {
-  /** Of the entry, below `audit/activity`. */
+  /** The id of the entry, below `audit/activity`. */
   readonly entry: string;
   readonly by: string | null;
   readonly at: Date;

@@ -5,7 +5,7 @@ import type { AuditTopic } from './audit-event.ts';
 
 /** An entry of another server's trail. */
 export interface HistoryEntry {
-  /** Of what it is, so that it comes once. */
+  /** Made of what the entry says, so that it comes only once. */
   readonly id: string;
   readonly topic: AuditTopic;
   /** Epoch ms. */

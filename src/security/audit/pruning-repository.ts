@@ -51,7 +51,7 @@ export async function* readPrunings(db: Db): AsyncGenerator<StoredEntry> {
   }
 }
 
-/** Of the trail, and of what has come from other servers. @param most that are counted */
+/** How many entries of the trail, and of what has come from other servers, are older. @param most that are counted */
 export async function countBefore(db: Db, before: Date, most: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (

@@ -229,7 +229,7 @@ async function find(
   }
 }
 
-/** Whether what has been taken back until now has changed it. */
+/** Whether a change that was taken back before has changed it. */
 function isOurs({ context }: Work, path: string): boolean {
   return context.unitOfWork.changes.some(({ resource }) => resource === path);
 }

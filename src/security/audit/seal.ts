@@ -3,7 +3,7 @@ import type { AuditKeys } from './audit-keys.ts';
 
 /** One link of a chain of seals: the entries of one node and month that it covers, and what came before them. */
 export interface Seal {
-  /** Of all seals, without gaps. */
+  /** Its number among all seals, without gaps. */
   readonly number: number;
   /** The first moment of the month in which its entries were recorded: ISO, UTC. */
   readonly month: string;

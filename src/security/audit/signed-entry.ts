@@ -38,7 +38,7 @@ export function entrySigner(keys: AuditKeys, node: string): SignEntry {
   };
 }
 
-/** Of ids of requests, to which each nested one appends something. */
+/** The most characters of the id of a request, to which each nested one appends something. */
 const MOST_NAMED = 1_000;
 /** No index takes a text of any length; the entry itself has it whole. A name that is longer than any is one of nobody. */
 const MOST_INDEXED = 500;

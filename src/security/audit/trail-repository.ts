@@ -18,7 +18,7 @@ const PAGE_SEALS = 200;
 const PAGE_ENTRIES = 1_000;
 /** Entries of any size. */
 const PAGE_WHOLE = 50;
-/** Of entries as JSON: so much is in memory at once, and one more. */
+/** Bytes of entries as JSON: so much is in memory at once, and one entry more. */
 const PAGE_BYTES = 32 * 2 ** 20;
 
 /** A seal as it is stored, and how to go on from it. */

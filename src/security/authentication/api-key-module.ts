@@ -11,7 +11,7 @@ export const KEY_ID = /^[\w-]{1,64}$/;
 export interface ApiKeyParts {
   readonly stored: StoredKeys;
   readonly owners: Pick<KnownOwners, 'replace'>;
-  /** Of all keys of the configuration that have the id. */
+  /** The hashes of all keys in the configuration that have the id. */
   readonly hashesOf: (id: string) => readonly string[];
 }
 

@@ -73,7 +73,7 @@ export async function deleteKey(db: Db, id: string): Promise<boolean> {
   return numAffectedRows === 1n;
 }
 
-/** Those among these that hold, in one statement, in the order of the ids. */
+/** The keys among these that are valid, found by one statement, in the order of the ids. */
 export async function findHeldKeys(db: Db, ids: readonly string[]): Promise<readonly (KeyRow | undefined)[]> {
   const { rows } = await sql<KeyRow>`
     select id, hash, roles, coalesce(last_used_at < now() - interval '1 minute', true) as stale from auth_api_key

@@ -29,7 +29,7 @@ const MEMBERS = ['_id', 'roles', 'description', 'expiresAt'];
 
 export interface ApiKeyResourceOptions {
   readonly database: Database;
-  /** Of the enabled modules `API_KEY`. Without one no key lets anybody in. */
+  /** The settings of the enabled modules `API_KEY`. Without one no key lets anybody in. */
   readonly modules: () => readonly ApiKeySettings[];
 }
 

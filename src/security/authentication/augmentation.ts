@@ -5,7 +5,7 @@ import type { ClientContext, HttpContext, SecurityContext } from '#resource/inde
 export interface Augmentation {
   readonly script: JsonValue;
   readonly module: string;
-  /** Of the module, without its secrets. */
+  /** The properties of the module, without its secrets. */
   readonly properties: JsonObject;
   readonly security: SecurityContext;
   readonly client: ClientContext;

@@ -42,7 +42,7 @@ export interface PendingLogin {
   readonly provider: string;
   readonly state: string;
   readonly nonce: string;
-  /** Of RFC 7636: whoever redeems the code shows it. */
+  /** The code verifier of RFC 7636: whoever redeems the code shows it. */
   readonly verifier: string;
   /** The page of this origin that is shown then. */
   readonly returnTo: string;
@@ -84,7 +84,7 @@ export interface AuthenticationModule {
    * credential alone tells that.
    */
   readonly way?: string;
-  /** Whose people its callers are, where nobody looks them up here. */
+  /** The people to whom its callers belong, where nobody looks them up here. */
   readonly people?: People;
   /** @returns undefined when it does not know the caller; the next module is asked */
   authenticate(attempt: Attempt): Promise<Identity | undefined>;
@@ -94,7 +94,7 @@ export interface AuthenticationModule {
   refresh?(known: Known, asked: Asked): Promise<Identity | undefined>;
   /** How people log in at an issuer, with a browser. */
   readonly codeLogin?: CodeLogin;
-  /** Whose name and password these are. Absent where callers show anything but a password. */
+  /** Tells whose name and password these are. Absent where callers show anything but a password. */
   verifyPassword?(attempt: Attempt): Promise<Identity | undefined>;
 }
 

@@ -25,7 +25,7 @@ export function authenticationResource(parts: () => AuthenticatorParts, logins: 
   return singleton({
     description: { title: 'authentication' },
 
-    /** By what people log in; clients of the field ask for the providers before they show a login. */
+    /** The ways in which people log in; clients of the field ask for the providers before they show a login. */
     async read() {
       const { modules, sessions } = parts();
       return resource('', null, {

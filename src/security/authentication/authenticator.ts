@@ -45,7 +45,7 @@ export interface AuthenticatorOptions {
   readonly onUnreachable: (error: Error) => void;
 }
 
-/** Of one address, other than of wrong passwords, that are answered and recorded one by one. */
+/** How many failures of one address, wrong passwords aside, are answered and recorded one by one. */
 const FAILURES_PER_MINUTE = 60;
 
 /** Turns what a caller shows into who it is. Credentials that are sent win over a session. */

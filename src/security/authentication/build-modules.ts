@@ -36,7 +36,7 @@ export interface ModuleParts {
   readonly guard: AddressGuard;
   /** Runs the scripts of modules. */
   readonly augment: Augment;
-  /** Of whoever says to be nobody. */
+  /** The role of whoever claims to be nobody. */
   readonly publicRole: string;
   readonly managedTypes: () => readonly string[];
   /** By which a property of a collection is hashed, where the project says so. */

@@ -19,7 +19,7 @@ import { foldRole } from './role-names.ts';
 
 /** Where users are asked for, as the server itself. */
 export interface UserDirectory extends RequestSink {
-  /** Whether what a query answers is what is stored: no script and no derivation has a hand in these properties. */
+  /** Whether a query answers these properties as they are stored: no script and no derivation has a hand in them. */
   answersAsStored(query: QueryRequest, properties: readonly string[]): boolean;
   /** Grows with each change of the configuration, which may change what answers are made of. */
   readonly generation: number;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { oneRow } from '#database/index.ts';
 
-/** Whose password it is said to be, as a hash of the name, and the network from which it is said. */
+/** An attempt to log in: the account that it names, as a hash of the name, and the network from which it comes. */
 export interface Login {
   readonly account: string;
   readonly network: string;
@@ -44,7 +44,7 @@ export async function findStandings(db: Db, logins: readonly Login[]): Promise<r
   return rows;
 }
 
-/** Of the counts of the last moment a crash may forget some: whoever guesses passwords at that moment has them a little longer. */
+/** A crash may forget counts of its last moment: whoever guesses passwords just then may guess a little longer. */
 const WITHOUT_THE_DISK = sql`set_config('synchronous_commit', 'off', true)`;
 
 /** Counts a failure ahead of the comparison; who has to wait is not counted. */
@@ -91,7 +91,7 @@ export interface ThrottleRow {
   readonly blocked: boolean;
 }
 
-/** Those who failed last, or the counts of one account or one network. */
+/** The accounts and networks that failed last, or the counts of one account or one network. */
 export async function listFailures(
   db: Db,
   of: Partial<Login>,

@@ -9,7 +9,7 @@ import { type LoginName, listNamed, listUnnamed, loginNameInserts } from './logi
 import { isReserved, type LoginPlaces } from './login-places.ts';
 
 const PAGE = 1_000;
-/** Of those who have the name of somebody in the configuration. */
+/** How many accounts are told of that have the name of somebody in the configuration. */
 const MOST_NAMED = 10;
 
 export interface LoginNameKeeperOptions {

@@ -26,7 +26,7 @@ interface Remembered {
   readonly stamp: string;
   /** Undefined while the account is not active. */
   readonly identity: Identity | undefined;
-  /** Of the account, no later than what stands here; undefined where nothing tells whether it has changed. */
+  /** The revision of the account, no later than what stands here; undefined where nothing tells whether it has changed. */
   readonly revision: string | undefined;
   /** The password that matched this stamp, hashed under a key of this process. */
   readonly verified: string | undefined;

@@ -5,7 +5,7 @@ import type { Login } from './login-failure-repository.ts';
 import { RateLimit, type RateWords } from './rate-limit.ts';
 
 const MOST_RIGHT = 10_000;
-/** Of an account, from where it came in. */
+/** How many wrong passwords of an account from where it has come in before. */
 const WRONG_PER_MINUTE = 60;
 
 interface Right {

@@ -24,7 +24,7 @@ export interface ListedSession {
   readonly expires_at: Date;
 }
 
-/** Whose sessions; undefined: everybody's. */
+/** The owner of the sessions; undefined: everybody's. */
 export type Owner = { readonly component: string; readonly id: string } | undefined;
 
 const TABLE: QueryTable = {

@@ -102,7 +102,7 @@ export function sessionResource({ database, idleMs }: SessionResourceOptions): R
   });
 }
 
-/** Whose sessions the caller may know of. */
+/** The owner whose sessions the caller may know of. */
 function ownerFor({ client, security }: Context): Owner {
   const { authorization } = security;
   return client.isExternal && !isAdministrator(security) ? authorization : undefined;

@@ -8,7 +8,7 @@ import type { PasswordComparisons } from './password-comparisons.ts';
 interface StaticModuleParts {
   readonly crypto: Pick<Crypto, 'decrypt' | 'hash'>;
   readonly comparisons: Pick<PasswordComparisons, 'admit' | 'compare'>;
-  /** Of whoever says to be nobody. */
+  /** The role of whoever claims to be nobody. */
   readonly publicRole: string;
 }
 
