@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 
-/** Of so many rows at most it is looked how they have failed. */
+/** How many rows are looked at, at most, for how they have failed. */
 const LOOKED_AT = 1_000;
 
 /**

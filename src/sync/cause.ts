@@ -4,7 +4,7 @@ import type { Cause } from './outbox-repository.ts';
 
 const known = new WeakMap<SecurityContext, Cause>();
 
-/** Whose change it is, to be kept: who they were and what they might do then, and nothing that they came in with. */
+/** Who has made a change, to be kept: who they were and what they might do then, and nothing that they came in with. */
 export function causeOf({ security, transactionId }: Pick<Context, 'security' | 'transactionId'>): Cause {
   const before = known.get(security);
   if (before?.transaction_id === transactionId) return before;

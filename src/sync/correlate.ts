@@ -9,7 +9,7 @@ import { type Question, questionOf } from './question.ts';
 import type { Scope } from './stage.ts';
 import { kindOfValue } from './value-key.ts';
 
-/** Of targets that correlate; how many more there are does not matter. */
+/** How many targets that correlate are looked for; how many more there are does not matter. */
 const MOST_CORRELATED = 20;
 
 /** The script with which user interfaces of the field write down which properties must be equal. */

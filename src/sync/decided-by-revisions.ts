@@ -13,7 +13,7 @@ type Config = Pick<ConfigStore, 'get' | 'list'>;
 type Use = keyof typeof USE;
 
 /**
- * Whether what a mapping makes of a linked pair follows from the two objects as they are stored, and so from their revisions: no script
+ * Whether the result of a mapping for a linked pair follows from the two objects as stored, and so from their revisions: no script
  * has a say in it that asks anybody else, and nothing that it reads or writes is calculated, or read off relationships, which change
  * without their objects.
  */

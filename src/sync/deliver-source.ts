@@ -26,11 +26,11 @@ export interface SourceObject {
   readonly failures?: number;
   /** It is one of many that nobody has looked at: what would take something away is held. */
   readonly isCautious?: boolean;
-  /** Of the row of the outbox that nobody holds meanwhile; another one stays. */
+  /** The generation of the row of the outbox, which nobody holds meanwhile; a row of another generation stays. */
   readonly generation?: string;
   /** Another system is asked in the unit of work of the change. */
   readonly isAttached?: boolean;
-  /** What cannot be read back is written, though it is thought to be there. */
+  /** Values that cannot be read back are written, though they are thought to be there. */
   readonly isForced?: boolean;
 }
 

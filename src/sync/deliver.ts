@@ -46,7 +46,7 @@ export type Admit = (sight: Sight, choice: Choice, takesAway: boolean) => Stop |
 /** Why something was not done: it would take something away; or it is not as it was any more when that was decided. */
 export type Stop = 'held' | 'changed';
 
-/** Of one of many that nobody has looked at: what takes something away is not done. */
+/** Admits a delivery that is one of many and that nobody has looked at: what takes something away is not done. */
 export const cautiously: Admit = (_sight, _choice, takesAway) => (takesAway ? 'held' : undefined);
 
 class Stopped extends Error {
@@ -90,7 +90,7 @@ export async function deliver(
   progress.outcome = outcome;
   await runPostMapping(scope, sight, choice, outcome);
   await runPostAction(scope, sight, choice, outcome.targetObject);
-  // Of what a reconciliation only plans nothing stays but its entry.
+  // A reconciliation that only plans keeps nothing but its entry.
   const isPlanned = scope.reconId !== undefined && context.rehearsed === true;
   if (!isPlanned) await remember(scope, { sight, choice, outcome, state });
   return recordOf(scope, sourceId, progress, { outcome });

@@ -18,7 +18,7 @@ import type { Scope, SyncPlatform } from './stage.ts';
 
 /** Targets that one query asks for. */
 const ASKED_AT_ONCE = 100;
-/** Of targets that are like one source; those of which there are more are asked for one by one. */
+/** How many targets may be like one source; a source that is like more of them is asked for by itself. */
 const MOST_ALIKE = 10;
 
 /**

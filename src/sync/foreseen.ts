@@ -9,7 +9,7 @@ export interface Foreseen {
   readonly filter: QueryFilter;
 }
 
-/** Whether what was foreseen of the source still holds for the target that was found for it. */
+/** Whether the target that was found ahead for the source is still like it. */
 export function isStillLike({ filter }: Foreseen, target: JsonObject | null): boolean {
   return target !== null && compileFilter(filter)(target);
 }

@@ -12,7 +12,7 @@ export async function holdBack(db: Db, mapping: string, sourceId: string): Promi
 
 export interface HeldCounts {
   readonly held: number;
-  /** Of the delivery of all, those of which nobody knows yet what they take away. */
+  /** Deliveries of all objects of which nobody knows yet what they take away. */
   readonly unknown: number;
   /** Targets that the mapping has. */
   readonly targets: number;

@@ -27,9 +27,9 @@ export interface Sight extends Inquiry {
   readonly link: LinkedPair | undefined;
   /** The one target there is. */
   readonly target: JsonObject | null;
-  /** That of the target, or of the link to one that is gone. */
+  /** The id of the target, or that in the link to one that is gone. */
   readonly targetId: string | null;
-  /** Of targets that correlate, where there are several. */
+  /** The ids of the targets that correlate, where there are several. */
   readonly ambiguous: readonly string[];
 }
 
@@ -129,7 +129,7 @@ async function isSourceValid(scope: Scope, source: JsonObject): Promise<boolean>
   return holds(scope, mapping.sourceCondition, 'sourceCondition', bindings);
 }
 
-/** Of what is gone only the script is asked, as servers of the field do. */
+/** For a source that is gone only the script is asked, as servers of the field do. */
 async function isOldSourceValid(scope: Scope, source: JsonObject): Promise<boolean> {
   const reference = scope.mapping.validSource;
   if (reference === undefined) return true;

@@ -42,7 +42,7 @@ export interface LinkType {
   readonly name: string;
   /** The mapping that has made it goes the other way round. */
   readonly isReversed: boolean;
-  /** Of the first and the second end, whether letters count by their case. */
+  /** Whether the case of letters counts, at the first and at the second end. */
   readonly firstCaseSensitive: boolean;
   readonly secondCaseSensitive: boolean;
 }

@@ -36,12 +36,12 @@ export class Mappings {
     }
   }
 
-  /** Those that are passed over or left out included. */
+  /** The names of all mappings, those that are passed over or left out included. */
   get names(): readonly string[] {
     return this.#all.map(({ name }) => name);
   }
 
-  /** Those between what the server itself keeps. */
+  /** The mappings that work. */
   get active(): readonly Mapping[] {
     return this.#active;
   }
@@ -110,7 +110,7 @@ export class Mappings {
     return system === undefined ? USUAL_POLICY : retryPolicyOf(system.value);
   }
 
-  /** Those by which an object of the collection may have links. */
+  /** The mappings by which an object of the collection may have links. */
   about(collection: string): readonly Mapping[] {
     return this.#active.filter(({ source, target }) => source === collection || target === collection);
   }

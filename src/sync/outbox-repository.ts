@@ -12,7 +12,7 @@ import {
 import { parsePath, plainQuery, type QueryRequest } from '#resource/index.ts';
 import type { Mapping } from './mapping.ts';
 
-/** Whose change a delivery follows from; null where it has been the server's own. */
+/** Who made the change that a delivery follows from; null where it was the server itself. */
 export interface Cause {
   readonly transaction_id: string | null;
   readonly security: JsonObject | null;

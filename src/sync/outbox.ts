@@ -149,7 +149,7 @@ async function wakeOnce(
   woken.set(unitOfWork, known);
 }
 
-/** Of mappings of which something has been due for long: no job has come for it. */
+/** Wakes the mappings of which something has been due for long: no job has come for it. */
 export async function wakeOverdue(platform: StoringPlatform): Promise<void> {
   const { database, mappings } = platform;
   const found = await listOverdue(database.db, OVERDUE_MS);

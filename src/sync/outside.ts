@@ -26,7 +26,7 @@ const AWAY: ReadonlySet<unknown> = new Set([
   'SYSTEM_INVALID_CREDENTIALS',
 ]);
 
-/** Of those: it says no, so that it has not done it. */
+/** Failures among these by which the system says no, so that it has not done it. */
 const REFUSING: ReadonlySet<unknown> = new Set([
   'SYSTEM_THROTTLED',
   'SYSTEM_DISABLED',
@@ -108,7 +108,7 @@ export async function deleteOutside(scope: Scope, sourceId: string, id: string):
   context.unitOfWork.writeAtCommit(settlements, [{ ...key, secrets: null }]);
 }
 
-/** Of a target that is gone though it is linked: what an earlier try has asked about it, of which nobody has been told. */
+/** What an earlier try has asked about a target that is gone though it is linked, and of which nobody has been told. */
 export async function askedOutside(
   scope: Scope,
   { link, target, sourceId }: Sight,

@@ -32,7 +32,7 @@ export interface PairOrder {
   readonly reconId: string;
   /** Null where there is but a target. */
   readonly sourceId: string | null;
-  /** Of a pair without a source. */
+  /** The id of the target, in a pair without a source. */
   readonly targetId: string | null;
   readonly qualifier: string;
   /**
@@ -40,11 +40,11 @@ export interface PairOrder {
    * found, which may be that of another source, too. `planned`: done, if it is still what was planned.
    */
   readonly how: 'rehearse' | 'careful' | 'planned';
-  /** Of `planned`. */
+  /** What was planned, for `planned`. */
   readonly plan?: PairPlan;
   /** What was found out about many sources at once, before. */
   readonly foreseen?: Foreseen | undefined;
-  /** Of `rehearse`: the source, where it was read with others just now. */
+  /** The source for `rehearse`, where it was read with others just now. */
   readonly source?: JsonObject | undefined;
 }
 

@@ -47,7 +47,7 @@ export async function remember(scope: Scope, done: Done): Promise<void> {
   await platform.record(context, facts, `${mapping.source}/${sourceId}`);
 }
 
-/** Of a delivery that has mapped nothing, what was known before stays. */
+/** Where a delivery has mapped nothing, what was known before stays. */
 function whoWrote(
   { platform, context, reconId }: Scope,
   { sight, outcome, state }: Done,

@@ -10,7 +10,7 @@ export interface RetryPolicy {
   readonly mostAttempts: number;
   /** Then: it stays in the queue as dead, is dropped, or is a dead letter; or a script says so. */
   readonly afterwards: 'dead' | 'ignore' | 'dead-letter' | ScriptReference;
-  /** Of what other systems tell: whether a change that fails holds up all that come after it. */
+  /** Whether a change told by another system holds up all that come after it when it fails. */
   readonly isStrict: boolean;
   /** Whether all is compared where a system does not know any more what has changed. */
   readonly reconcilesGaps: boolean;

@@ -7,10 +7,10 @@ import { keyOfValue } from './value-key.ts';
 /** A comparison with a hash is made slow on purpose; what has matched once matches for as long as neither changes. */
 const MOST_KNOWN = 20_000;
 const known = new LRUCache<string, true>({ max: MOST_KNOWN });
-/** Of this thread, so that what is known says nothing of what was compared. */
+/** The key of this thread for what it remembers, so that this says nothing of what was compared. */
 const pepper = randomBytes(32);
 
-/** Whether what is encrypted holds the same, or what is hashed is a hash of it. */
+/** Whether an encrypted value holds the same as the other, or a hashed one is a hash of it. */
 export async function isSameSecret(crypto: Crypto, wanted: JsonValue, existing: JsonValue): Promise<boolean> {
   if (!hasEnvelope(wanted) && !hasEnvelope(existing)) return false;
   if (!crypto.isHashed(existing)) {

@@ -3,7 +3,7 @@ import type { Situation, SyncAction } from '#config/index.ts';
 /** What is found out about a source object, of one link qualifier. */
 export interface Facts {
   readonly hasSource: boolean;
-  /** Of the source, or of what it was where it is gone. */
+  /** Whether the source is valid, or was where it is gone. */
   readonly isValid: boolean;
   /** Whether it is linked to a target. */
   readonly isLinked: boolean;

@@ -14,7 +14,7 @@ export interface StateRow {
   readonly action: string | null;
   readonly outcome: 'delivered' | 'failed';
   readonly error: JsonObject | null;
-  /** Those that were in effect when the target was written last. */
+  /** The assignments that were in effect when the target was written last. */
   readonly assignments: JsonValue;
   readonly provenance: Provenance | null;
   readonly deliveries: readonly DeliveryNote[] | null;
@@ -39,7 +39,7 @@ export async function findState(
   return rows[0];
 }
 
-/** Of one source object, or of several, by mapping and qualifier. */
+/** The states of one source object, or of several, by mapping and qualifier. */
 export async function listStates(
   db: Db,
   mappings: readonly string[],
@@ -52,7 +52,7 @@ export async function listStates(
   return rows;
 }
 
-/** Those whose target an object is. */
+/** The states whose target the object is. */
 export async function listStatesOfTarget(
   db: Db,
   mappings: readonly string[],

@@ -48,7 +48,7 @@ export function recordOf(
   };
 }
 
-/** Of what is delivered later. */
+/** The record of a change that is delivered later. */
 export function queuedRecord(mapping: string, sourceId: string): SyncRecord {
   const nothing = { linkQualifier: null, situation: null, action: null, targetId: null };
   return { mapping, sourceId, ...nothing, result: 'QUEUED' };

@@ -25,7 +25,7 @@ const ANSWERS: Readonly<Record<ConnectorErrorKind, { readonly error: Named; read
     hint: 'poolConfigOption of its file says how many may ask at once',
   },
   misconfigured: { error: InternalServerError, hint: 'Mend its file; svc config-check looks at all of them' },
-  // Of those of the server itself; they say nothing of who asks here.
+  // These are the credentials of the server itself; they say nothing of who asks here.
   invalidCredentials: { error: InternalServerError, hint: 'The credentials in its file are not taken there' },
   denied: { error: ForbiddenError, hint: 'The account by which the server logs in there may not do this' },
   notFound: { error: NotFoundError },

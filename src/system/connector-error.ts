@@ -21,9 +21,9 @@ export class ConnectorError extends Error {
   readonly kind: ConnectorErrorKind;
   readonly attribute: string | undefined;
   readonly retryAfterMs: number | undefined;
-  /** Of `alreadyExists`: who is there. */
+  /** The id of the object that is there, for `alreadyExists`. */
   readonly existingId: string | undefined;
-  /** Of the other side, such as a result code. */
+  /** The code of the other side, such as a result code. */
   readonly nativeCode: string | undefined;
   /** False where nothing was asked of it: it has done nothing. */
   readonly wasAsked: boolean;

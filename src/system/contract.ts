@@ -237,7 +237,7 @@ export interface ReadRequest {
   readonly signal: AbortSignal;
   /** Undefined for all that is shown by default. */
   readonly attributes: readonly string[] | undefined;
-  /** Of these the values are binary, whatever their schema says. */
+  /** Attributes whose values are binary, whatever their schema says. */
   readonly binary: readonly string[];
 }
 
@@ -280,7 +280,7 @@ export const LATEST = 'latest';
 export type Token = string;
 
 export interface ChangesRequest extends ReadRequest {
-  /** Of changes in one batch. */
+  /** The most changes in one batch. */
   readonly mostAtOnce: number;
 }
 
@@ -289,7 +289,7 @@ export interface ChangeBatch {
   readonly changes: readonly Change[];
   /** What comes after this batch. */
   readonly token: Token;
-  /** Of what there was when it was asked. */
+  /** Whether it is the last batch of what there was when it was asked. */
   readonly isLast: boolean;
 }
 

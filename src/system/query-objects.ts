@@ -18,7 +18,7 @@ import { objectOf } from './property-value.ts';
 import { revisionOf } from './revision-of.ts';
 import type { System } from './system.ts';
 
-/** Of objects in one answer that asks for no pages, and of those that are sorted here because nobody else does. */
+/** The most objects in an answer without pages, and the most that are sorted here because nobody else does. */
 const MOST_AT_ONCE = 10_000;
 
 type Wanted = (property: SystemProperty) => boolean;
@@ -61,7 +61,7 @@ export async function queryObjects(
     };
     return answerFromMemory(inMemory, all);
   }
-  // Of what is shown as a whole.
+  // Only an object that is shown as a whole has a revision.
   const isWhole = !idsOnly && request.fields.some(([name]) => name === '*');
   const showsRevision = isWhole && request.fields.some(([name]) => name === '_rev');
   const revision = (object: JsonObject) => (showsRevision ? revisionOf(type, object) : null);

@@ -14,7 +14,7 @@ import type { Systems } from './systems.ts';
  */
 export type SentConfigs = Pick<Router, 'requireScriptRight'>;
 
-/** Of all systems. */
+/** The actions of all systems together. */
 export function systemsActions(systems: Systems, liveSync: LiveSync, sent: SentConfigs): ActionTable {
   const create = async (context: Context, { content }: ActionRequest) => {
     const given = isObject(content) ? content : {};
@@ -74,7 +74,7 @@ export function systemsActions(systems: Systems, liveSync: LiveSync, sent: SentC
   );
 }
 
-/** Of one. */
+/** The actions of one system. */
 export function systemActions(systems: Systems, name: string, liveSync: LiveSync): ActionTable {
   return new ActionTable(
     {

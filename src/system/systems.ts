@@ -54,7 +54,7 @@ export class Systems implements AsyncDisposable {
     return this.all.map(({ config }) => config).filter(({ enabled }) => enabled);
   }
 
-  /** Whether what is asked of it runs a script. */
+  /** Whether requests to the system run a script. */
   runsScripts(name: string): boolean {
     const found = this.enabled.find((config) => config.name === name);
     return found !== undefined && isScripted(found.connectorRef.connectorName, this.#platform.kinds);
@@ -69,7 +69,7 @@ export class Systems implements AsyncDisposable {
     return why === undefined ? { state: 'unknown' } : { state: 'failing', why };
   }
 
-  /** Those that have been asked for. */
+  /** The systems that have been asked for. */
   opened(): Promise<readonly System[]> {
     return Promise.all(this.#open.values());
   }

@@ -41,7 +41,7 @@ export interface WorkflowPlatform {
   readonly settings: () => WorkflowSettings;
 }
 
-/** Of a node with a process engine. */
+/** The settings of a node with a process engine. */
 export interface WorkflowSettings
   extends Pick<WorkflowConfig, 'forms' | 'scripts' | 'maxOpenInstances' | 'maxCalledInstances'> {
   readonly history: HistoryLevel;

@@ -18,7 +18,7 @@ export interface Targets {
   readonly existing: JsonObject;
 }
 
-/** Those that are in effect for a mapping and a link qualifier. */
+/** The assignments that are in effect for a mapping and a link qualifier. */
 export function assignmentsFor(
   effective: JsonValue | undefined,
   mapping: string,

@@ -39,7 +39,7 @@ export async function isShipped(
 
 /** What assignments have done. */
 export interface Given {
-  /** Those in effect, to be remembered. */
+  /** The assignments in effect, to be remembered. */
   readonly assignments: readonly Assignment[];
   readonly provenance: Provenance;
 }

@@ -4,9 +4,9 @@ import { keyOfValue } from '../value-key.ts';
 
 /** What an operation is given. A value that there is not is null. */
 interface Operands {
-  /** Of the target as it will be. */
+  /** The value of the target as it will be. */
   readonly target: JsonValue;
-  /** Of the target as it is stored. */
+  /** The value of the target as it is stored. */
   readonly existing: JsonValue;
   readonly value: JsonValue;
   /** Whether an assignment has set the attribute before in the same mapping. */

@@ -88,7 +88,7 @@ export async function listHeldDeployments(db: Db): Promise<readonly number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Of what has come: those of which no instance runs. @returns how many */
+/** Deletes the deployments that have come and of which no instance runs. @returns how many */
 export async function deleteUnusedDeployments(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from workflow_deployment p

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 
-/** Of so many instances of a definition at most, the last ones, statistics are made. */
+/** Statistics are made of so many instances of a definition at most, the last ones. */
 export const MOST_INSTANCES = 20_000;
 
 /** What goes on at an element, and what went on in a time; durations in ms. */

@@ -6,7 +6,7 @@ import { scriptReference } from '../script/script-calls.ts';
 export interface CheckedScripts {
   /** They fail when they are reached. */
   readonly mistakes: readonly Finding[];
-  /** Of scripts that run, such as an import of nothing. */
+  /** What is doubtful in scripts that run, such as an import of nothing. */
   readonly doubts: readonly Finding[];
 }
 

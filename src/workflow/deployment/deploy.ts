@@ -49,7 +49,7 @@ export interface Deployed {
     readonly id: string;
     readonly version: number;
     readonly findings: readonly Finding[];
-    /** Of a rehearsal: the version that it replaces, and how they differ; null for a new process. */
+    /** The version that it would replace, and how they differ; only in a rehearsal. Null for a new process. */
     readonly replaces?: JsonObject | null;
   }[];
 }

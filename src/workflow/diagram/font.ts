@@ -17,7 +17,7 @@ export function textWidth(text: string, size: number): number {
 
 interface Metrics {
   readonly unitsPerEm: number;
-  /** Of the characters of the basic plane, by their code. */
+  /** The advance widths of the characters of the basic plane, by their code. */
   readonly advances: Uint16Array;
 }
 

@@ -93,14 +93,14 @@ export interface ExecutionView extends VariableView {
   readonly id: string;
   readonly processInstanceId: string;
   readonly processDefinitionId: string;
-  /** Of the instance at the top of the chain of calls. */
+  /** The id of the instance at the top of the chain of calls. */
   readonly rootProcessInstanceId: string;
-  /** That has called this instance; null for one that nobody called, and for executions inside it. */
+  /** The execution that has called this instance; null for one that nobody called, and for executions inside it. */
   readonly superExecutionId: string | null;
   readonly businessKey: string | null;
   readonly currentActivityId: string | null;
   readonly currentActivityName: string | null;
-  /** Of the execution that it lives in; null for the instance itself. */
+  /** The id of the execution that it lives in; null for the instance itself. */
   readonly parentId: string | null;
   readonly tenantId: string;
   readonly eventName: string | null;

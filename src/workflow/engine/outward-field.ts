@@ -67,7 +67,7 @@ function headersOf(value: JsonValue): HeaderLine[] {
     .map(headerOf);
 }
 
-/** Of a text with a line break the whole is the name, which is none. */
+/** A text with a line break becomes a name as a whole, which no header may have. */
 function headerOf(text: string): HeaderLine {
   const [, name = text, value = null] = /^([^:]*):(.*)$/.exec(text) ?? [];
   return { name: name.trim(), value };

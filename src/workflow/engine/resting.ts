@@ -12,7 +12,7 @@ export interface RestingInstance {
   readonly tokens: readonly RestingToken[];
   readonly waits: readonly RestingWait[];
   readonly variables: readonly RestingVariable[];
-  /** Of multi-instance activities under way, by their elements. */
+  /** The counts of multi-instance activities under way, by their elements. */
   readonly loops: ReadonlyMap<string, LoopCounts>;
 }
 

@@ -35,7 +35,7 @@ export type Stimulus =
   | (Given & {
       readonly kind: 'message';
       readonly name: string;
-      /** Of the waiting execution; any one when absent. */
+      /** The number of the waiting execution; any one when absent. */
       readonly execution?: number;
     })
   /** For all executions that wait for it. */

@@ -11,8 +11,8 @@ import type { ExpressionScope } from '../expression/index.ts';
 import { type FormViolation, submitForm } from './submit-form.ts';
 
 /**
- * Whose word it is: the server's own, as that of its scripts; that of somebody who may set what they like, because they may
- * change processes as well or because the process is said to accept anything; or that of any other caller.
+ * Who sends variables: the server itself, as for its scripts; somebody who may set what they like, because they may
+ * change processes as well or because the process is said to accept anything; or any other caller.
  */
 export type Sender = 'server' | 'trusted' | 'caller';
 

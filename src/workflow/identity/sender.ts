@@ -8,7 +8,7 @@ export function isOrdinary({ client, security }: Pick<Context, 'client' | 'secur
   return client.isExternal && !isAdministrator(security);
 }
 
-/** Whose word the variables of a request are for the process with that key, and which names they may not take. */
+/** Who sends the variables of a request, for the process with that key, and which names they may not take. */
 export function senderOf(
   { settings, delegates, scriptProperties, furtherName }: WorkflowPlatform,
   context: Context,

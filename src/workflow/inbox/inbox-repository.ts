@@ -3,10 +3,10 @@ import type { Db } from '#database/index.ts';
 import { oneRow } from '#database/index.ts';
 import type { TaskRow } from '../task/task-listing-repository.ts';
 
-/** Of so many tasks at most the due ones are found: more are nobody's list. */
+/** The due ones are found among so many tasks at most: nobody has a longer list. */
 export const MOST_TASKS = 10_000;
 
-/** Whose tasks; a caller whose name means somebody else has none of its own. */
+/** Who takes tasks; a caller whose name means somebody else has none of its own. */
 export interface Taker {
   readonly name: string | undefined;
   readonly groups: readonly string[];
@@ -70,7 +70,7 @@ export async function findInbox(db: Db, question: InboxQuestion): Promise<InboxR
 export interface InboxCounts {
   readonly mine: number;
   readonly claimable: number;
-  /** Of the caller's own. */
+  /** How many of the caller's own are overdue. */
   readonly overdue: number;
 }
 

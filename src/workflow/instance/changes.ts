@@ -151,7 +151,7 @@ export class Changes {
     }
   }
 
-  /** Of a task that is older than this step, or of it: who is not named any more is no candidate any more. */
+  /** Also for a task that is older than this step: whoever is not named any more is no candidate any more. */
   replaceCandidates(taskId: string, facts: Partial<TaskFacts>): void {
     for (const [kind, names] of [
       ['user_id', facts.candidateUsers],

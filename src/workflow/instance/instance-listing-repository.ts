@@ -41,7 +41,7 @@ const before = (name: string, of: string) => (value: string) =>
   sql`${column(of)} <= ${readInstant(name, value)}::timestamptz`;
 
 /**
- * Those of sub-processes and tokens are shown as well, those of tasks are not; of two with one name the one of the
+ * Variables of sub-processes and tokens are shown as well, those of tasks are not; of two with one name the one of the
  * latest scope wins.
  */
 const SELECT = sql`i.*, (select coalesce(jsonb_object_agg(v.name, v.value order by v.scope), '{}')

@@ -45,7 +45,7 @@ interface LockedRow {
 }
 
 export interface LockOptions {
-  /** Of the task that the transition is about. */
+  /** The number of the task that the transition is about. */
   readonly task?: number;
   /** The root has ended in this transaction: nobody else can come to the instance any more, and it stands alone. */
   readonly isOrphan?: boolean;

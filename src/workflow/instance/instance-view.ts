@@ -29,7 +29,7 @@ export function viewInstance(row: InstanceRow): JsonObject {
   };
 }
 
-/** Of its tree; null when it has ended. */
+/** The revision of its tree; null when it has ended. */
 export function revisionOf({ standing }: InstanceRow): string | null {
   return standing === null ? null : String(standing.revision);
 }

@@ -30,7 +30,7 @@ export interface LockedInstance {
   readonly state: ProcessState;
   /** Names of variables that the process or a form has written, in whichever scope. */
   readonly settled: ReadonlySet<string>;
-  /** Of the tree, when it was read; another number at the end means that a script has moved it meanwhile. */
+  /** The revision of the tree when it was read; another number at the end means that a script has moved it meanwhile. */
   readonly revision: number;
   /** Nothing of it runs; null when it goes on. */
   readonly suspended: Suspension | null;

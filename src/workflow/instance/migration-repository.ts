@@ -4,7 +4,7 @@ import { filterSql, instantColumn, type QueryColumn } from '#repo/index.ts';
 import type { QueryFilter } from '#resource/index.ts';
 import type { Standing } from '../engine/index.ts';
 
-/** Of so many running instances at most, the last ones, a migration is planned. */
+/** A migration is planned for so many running instances at most, the last ones. */
 export const MOST_PLANNED = 20_000;
 
 const started = sql`i.started_at`;

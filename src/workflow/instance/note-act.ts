@@ -8,7 +8,7 @@ export interface Act extends JsonObject {
   readonly kind: 'migrate' | 'suspend' | 'activate' | 'variables' | 'execute';
 }
 
-/** Of an act that is no step of the engine. The tree of the instance must be locked. */
+/** Notes an act that is no step of the engine. The tree of the instance must be locked. */
 export async function noteAct(
   { now }: Pick<WorkflowPlatform, 'now'>,
   context: WriteContext,

@@ -2,7 +2,7 @@ import { PayloadTooLargeError } from '#errors/index.ts';
 import { sizeOf } from '#json/index.ts';
 import type { ProcessState } from '../engine/index.ts';
 
-/** Of all variables of an instance together: each step reads and hands on all of them. */
+/** The most bytes of all variables of an instance together: each step reads and hands on all of them. */
 const MOST_BYTES = 2 ** 24;
 
 /**

@@ -28,7 +28,7 @@ export type Part =
 export interface StepRow {
   readonly instance: string;
   readonly root: string;
-  /** Of the tree, when the instance was read; null for a new instance. */
+  /** The revision of the tree when the instance was read; null for a new instance. */
   readonly revision: number | null;
   /** Rows as JSON, by the names of their columns; times are epoch ms. */
   readonly parts: ReadonlyMap<Part, readonly string[]>;

@@ -4,7 +4,7 @@ import type { JobRow } from '../job/job-repository.ts';
 import type { Suspension } from './instance.ts';
 
 /**
- * Of an instance whose state is `s` in a tree whose root has the state `root`: by whom, or whose definition, it is suspended;
+ * The suspension of an instance whose state is `s`, in a tree whose root has the state `root`: its own or its definition's;
  * null when it goes on.
  */
 export const SUSPENSION = sql`coalesce(
@@ -21,7 +21,7 @@ export async function findSuspension(db: Db, instanceId: string): Promise<Suspen
   return rows[0]?.suspended ?? null;
 }
 
-/** Of the root of a tree; its revision counts that, so that steps which have not seen it are not stored. */
+/** Suspends or resumes a tree by its root. Its revision counts that, so that steps which have not seen it are not stored. */
 export async function writeSuspension(db: Db, rootId: string, by: string | null): Promise<void> {
   await sql`
     update workflow_state

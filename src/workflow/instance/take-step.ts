@@ -233,7 +233,7 @@ async function finish(
 function recordChange(context: WriteContext, changes: Changes, { state }: Outcome, act?: Act): void {
   const { unitOfWork } = context;
   const { id, definitionId } = changes.instance;
-  // Of several instances in one unit of work each has its own.
+  // When a unit of work has several instances, each has its own actor.
   const by = unitOfWork.actor === undefined ? {} : { actor: unitOfWork.actor };
   const at =
     state?.executions.flatMap((one) => (one.at === undefined || one.is === 'scope' ? [] : [one.at])) ?? [];

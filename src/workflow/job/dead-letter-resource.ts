@@ -42,7 +42,7 @@ export function deadLetterResource(platform: WorkflowPlatform, judges: Judges): 
     },
     runsScripts: (request, id) =>
       asksFor(request, 'failure') &&
-      // Of which instance its row says; rules and filters are about all of them.
+      // Only the row says which instance it is; rules and filters are about all of them.
       judges.judgesByScript([readOfVariables(id ?? '')]),
     async read(context, request, id) {
       const row = await getRow(platform, context, id);

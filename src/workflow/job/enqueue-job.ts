@@ -6,7 +6,7 @@ import { readRetryCycle } from './retry-cycle.ts';
 
 export const WORKFLOW_QUEUE = 'workflow';
 
-/** Of a stored job: what has to wake for it. Epoch ms. */
+/** What has to be known of a stored job to wake for it. Epoch ms. */
 export interface QueuedJob {
   readonly id: string;
   readonly revision: number;

@@ -2,7 +2,7 @@ import type { ResourceError } from '#errors/index.ts';
 import { isObject } from '#json/index.ts';
 import type { JobPlace } from '#queue/index.ts';
 
-/** Of a stack: what is deeper is mostly the same again and again. */
+/** How many frames of a stack are told: what is deeper is mostly the same again and again. */
 const MOST_FRAMES = 20;
 const FRAME = /^\s+at (.*) \((.+):(\d+):(\d+)\)$/;
 

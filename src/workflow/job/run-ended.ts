@@ -3,7 +3,7 @@ const MOST_WAITING = 100;
 /** Wake-ups only save time: without them whoever waits looks by itself. */
 const LOOK_MS = 1_000;
 
-/** Those who wait for the end of a job that they have asked for, on this node. */
+/** The callers on this node who wait for the end of a job that they have asked for. */
 export class RunEnded {
   readonly #waiting = new Set<() => void>();
   /** Tells all nodes that a job has ended for which somebody waits. */

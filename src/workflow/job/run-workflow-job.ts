@@ -56,7 +56,7 @@ export function workflowJobs(platform: WorkflowPlatform): JobHandler {
   };
 }
 
-/** Of a job with a list of pauses. */
+/** The pause after an attempt, in ms, for a job with a list of pauses. */
 function pauseAfter(pauses: JsonValue | undefined, attempt: number): number | undefined {
   if (!Array.isArray(pauses)) return undefined;
   const pause = pauses[Math.min(attempt, pauses.length) - 1];

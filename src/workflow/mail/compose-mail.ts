@@ -10,7 +10,7 @@ export type MailCall = Pick<DelegateCall, 'element' | 'fields'> & {
 };
 
 const MAX_RECIPIENTS = 200;
-/** Of texts and attachments together, as they wait in the queue. */
+/** The most characters of texts and attachments together, as they wait in the queue. */
 const MAX_LENGTH = 10_000_000;
 
 const KNOWN_HEADER = /^[A-Za-z][A-Za-z0-9-]{0,75}$/;

@@ -27,7 +27,7 @@ export interface Listing {
 
 /** The order of a page, and how many rows from the beginning reach to its end; undefined for all. */
 export interface PageOrder {
-  /** Of those that order by the id, `id`. */
+  /** The sort keys; `id` for the id. */
   readonly keys: readonly { readonly name: string; readonly isDescending: boolean }[];
   readonly limit: number | undefined;
 }

@@ -3,7 +3,7 @@ import type { Db } from '#database/index.ts';
 import { oneRow } from '#database/index.ts';
 import type { Condition, PageOrder } from '../query/list-repository.ts';
 
-/** Whose tasks are asked for: those that a user or one of the groups could take, or that a user has. */
+/** The people whose tasks are asked for: those that a user or one of the groups could take, or that a user has. */
 export interface Candidates {
   readonly user?: string | undefined;
   readonly groups: readonly string[];

@@ -13,11 +13,11 @@ export interface CsvFormat {
   readonly encoding: TextEncoding;
 }
 
-/** Of one row: a cell may be large, and is held in memory. */
+/** The most characters of one row: a cell may be large, and is held in memory. */
 const MOST_ROW_CHARACTERS = 16_777_216;
 /** A file that was written longer ago is no other one with the same time of writing. */
 const SETTLED_MS = 2_000;
-/** Of a file whose rows are kept. */
+/** The most bytes of a file whose rows are kept. */
 const MOST_KEPT_BYTES = 8_388_608n;
 /** How much of a new file is handed to the disk at once. */
 const WRITTEN_AT_ONCE = 262_144;
@@ -164,7 +164,7 @@ export class CsvFile {
     return row.map((cell) => quoted(cell, delimiter, quote)).join(delimiter) + newline;
   }
 
-  /** Of several the newest. */
+  /** The path of the file; of several that match, the newest. */
   async #resolved(): Promise<string> {
     if (!this.isPattern) return this.#path;
     const folder = dirname(this.#path);

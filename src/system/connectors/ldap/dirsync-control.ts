@@ -1,7 +1,7 @@
 import { Ber, type BerReader, BerWriter, Control } from 'ldapts';
 
 const TYPE = '1.2.840.113556.1.4.841';
-/** Of one answer. */
+/** The most bytes of one answer. */
 const MOST_BYTES = 262_144;
 
 /** Asks Active Directory for what has changed since a cookie; its answer stands in here. */

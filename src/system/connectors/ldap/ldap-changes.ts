@@ -40,14 +40,14 @@ export interface ChangesParts {
   readonly rules: EntryRules;
 }
 
-/** Of a kind of entries: what finds them, and what they are. */
+/** A kind of entries: what finds them, and what they are. */
 export interface ChangesType {
   readonly filter: LdapFilter | undefined;
   readonly classes: readonly string[];
 }
 
 const PAGE_SIZE = 1_000;
-/** Of writes that are put in order at once. */
+/** The most writes that are put in order at once. */
 const MOST_IN_ORDER = 100_000;
 /** Entries that are asked for by one filter. */
 const MOST_ASKED = 100;
@@ -212,7 +212,7 @@ export class LdapChanges {
     }
   }
 
-  /** Of several writes of one entry the last, with the entry as it is now. */
+  /** The last of several writes of one entry, with the entry as it is now. */
   async #told(
     type: ChangesType,
     writes: readonly Write[],

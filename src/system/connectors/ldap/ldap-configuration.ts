@@ -73,7 +73,7 @@ export const ldapProperties = {
   },
 } as const satisfies ConfigurationProperties;
 
-/** Of Active Directory: the same, with what is usual there. */
+/** The properties for Active Directory: the same, with what is usual there. */
 export const directoryProperties = {
   ...ldapProperties,
   accountObjectClasses: {

@@ -119,7 +119,7 @@ function attributeOf(type: string, values: readonly (string | Buffer)[]): Attrib
   });
 }
 
-/** Of some directories the id is binary. */
+/** The id as a text; some directories have a binary one. */
 function uidOf(attribute: string, [value = '']: readonly (string | Buffer)[]): string {
   if (typeof value === 'string') return value;
   return isGuid(attribute) ? guidText(value) : value.toString('hex');

@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<number, ConnectorErrorKind>> = {
   122: 'conflict',
 };
 
-/** Of sockets, and of certificates. */
+/** Error codes of sockets, and of certificates, for a directory that is not trusted. */
 const UNTRUSTED = /^(?:CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
 
 /** Whatever a directory, or the way there, answers; what is none of theirs stays what it is. */

@@ -7,14 +7,14 @@ export interface Write {
   readonly uuid: string;
   /** The name before it. */
   readonly name: string;
-  /** Of a rename: the name after it. */
+  /** The name after a rename. */
   readonly newName: string | undefined;
   readonly isDelete: boolean;
 }
 
 export const LOG_ATTRIBUTES = ['entryCSN', 'reqEntryUUID', 'reqDN', 'reqNewDN', 'reqType'];
 
-/** Of an entry of the log of `slapo-accesslog`. */
+/** The write that an entry in the log of `slapo-accesslog` tells of. */
 export function writeOfLog(entry: LdapEntry): Write | undefined {
   const [number = '', uuid = '', name = '', newName = '', type = ''] = LOG_ATTRIBUTES.map((one) =>
     textIn(entry, one),
@@ -23,7 +23,7 @@ export function writeOfLog(entry: LdapEntry): Write | undefined {
   return { number, uuid, name, newName: newName === '' ? undefined : newName, isDelete: type === 'delete' };
 }
 
-/** Of an entry that was written at last. */
+/** The last write of an entry, as the entry itself tells of it. */
 export function writeOfEntry(entry: LdapEntry): Write | undefined {
   const [number, uuid] = [textIn(entry, 'entryCSN'), textIn(entry, 'entryUUID')];
   if (!isChangeNumber(number) || uuid === '') return undefined;

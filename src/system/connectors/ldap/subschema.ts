@@ -123,7 +123,7 @@ function isBytes({ syntax = '' }: Described): boolean {
   return SYNTAX.exec(syntax)?.[1] === '40';
 }
 
-/** Of a distinguished name no part can be asked for there. */
+/** Whether it is a distinguished name, of which no part can be asked for. */
 function isName({ syntax = '' }: Described): boolean {
   return SYNTAX.exec(syntax)?.[1] === '12';
 }

@@ -20,7 +20,7 @@ interface Write extends Told {
 /** Shows what was deleted, to those who may see it. */
 const SHOW_DELETED = '1.2.840.113556.1.4.417';
 const PAGE_SIZE = 1_000;
-/** Of writes that are put in order at once. */
+/** The most writes that are put in order at once. */
 const MOST_IN_ORDER = 100_000;
 
 /**

@@ -82,7 +82,7 @@ export function replaced(type: ScimType, before: Json, deltas: readonly Attribut
   return after;
 }
 
-/** Those that remove what is there, and no more: some services refuse what changes nothing. */
+/** The steps of a change. They remove what is there, and no more: some services refuse what changes nothing. */
 function stepsOf(type: ScimType, delta: AttributeDelta, before: Json | undefined): Step[] {
   const path = pathOf(type, delta.name);
   const { text } = path;
@@ -136,7 +136,7 @@ function ruleOf(type: ScimType, { schema, name }: ScimPath) {
   return type.attributes.get(schema === undefined ? name : `${schema}:${name}`);
 }
 
-/** Of a list, all of it. */
+/** Whether the path leads to a list, and to all of it. */
 function isList(type: ScimType, path: ScimPath): boolean {
   return path.mark === undefined && path.part === undefined && ruleOf(type, path)?.isMultiValued === true;
 }

@@ -43,7 +43,7 @@ export const scimKind: ConnectorKind<typeof scimProperties> = {
 
 /** A listing without cursors is read so often, until there is nothing new in it. */
 const MOST_PAGES = 1_000_000;
-/** Of an address. */
+/** The most characters of a filter in a URL. */
 const MOST_FILTER_CHARACTERS = 4_000;
 
 class ScimConnector implements Connector {

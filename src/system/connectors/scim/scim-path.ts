@@ -7,7 +7,7 @@ export interface ScimPath {
   readonly text: string;
   readonly schema: string | undefined;
   readonly name: string;
-  /** Of the element that is meant of several. */
+  /** What marks the one element that is meant of several. */
   readonly mark: { readonly name: string; readonly value: string } | undefined;
   readonly part: string | undefined;
 }

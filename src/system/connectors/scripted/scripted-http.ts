@@ -12,9 +12,9 @@ import { isJsonObject, type JsonObject, type SecretWords, shownJson } from './sc
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const MOST_HEADERS = 50;
-/** Of one call of a function. */
+/** How many requests one call of a function may send. */
 const MOST_REQUESTS = 100;
-/** Of what is sent, and of what comes back: a script has room for some of these. */
+/** The most characters of what is sent, and of what comes back: a script has room for some of these. */
 const MOST_CHARACTERS = 8_000_000;
 /** A token is asked for anew so long before it ends. */
 const EARLY_MS = 30_000;

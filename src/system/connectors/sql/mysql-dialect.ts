@@ -108,7 +108,7 @@ export const mysqlDialect: Dialect = {
   },
 };
 
-/** Of a connection, what its own types do not tell. */
+/** What a connection has that its own types do not tell. */
 interface PacketReader {
   handlePacket(packet?: Packet): void;
   readonly sequenceId: number;

@@ -109,7 +109,7 @@ async function readCardinality(
   throw badLoop(node, `has the cardinality '${shown}'`, 'Use a whole number');
 }
 
-/** Of a text that is none, as callers may hand over, not a number. */
+/** A text that is no number, as callers may hand over, becomes NaN. */
 function numberOf(value: string | number): number {
   try {
     return toNumber(value);
