@@ -13,6 +13,7 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { client } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
+import { Endpoints } from './endpoints.tsx';
 import { type Hook, hooksOf, type ManagedConfig } from './hooks.ts';
 import { type ListSearch, listRoute } from './routes.ts';
 import { words } from './words.ts';
@@ -55,6 +56,7 @@ export function ListPage() {
             content: <Files filter={search.filter ?? ''} onFilter={(filter) => go({ filter })} />,
           },
           { id: 'hooks', title: t.hooks, content: <Hooks /> },
+          { id: 'endpoints', title: t.endpoints, content: <Endpoints /> },
         ]}
       />
       {isNew ? <NewDialog onClose={() => setNew(false)} /> : null}

@@ -26,3 +26,8 @@ export const scriptRoute = createRoute({
   path: '/scripts/file/$',
   validateSearch: (search: Record<string, unknown>): ScriptSearch => textsOf(search, ['use', 'type', 'with']),
 });
+
+export const endpointRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/scripts/endpoint/$name',
+});

@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import type { Screen } from '../../frame/screen.ts';
-import { listRoute, scriptRoute } from './routes.ts';
+import { endpointRoute, listRoute, scriptRoute } from './routes.ts';
 import { title } from './title.ts';
 
 /** Scripts, who uses them, and what they would do. */
@@ -13,5 +13,8 @@ export const scripts: Screen = {
   routes: [
     listRoute.update({ component: lazyRouteComponent(() => import('./list-page.tsx'), 'ListPage') }),
     scriptRoute.update({ component: lazyRouteComponent(() => import('./script-page.tsx'), 'ScriptPage') }),
+    endpointRoute.update({
+      component: lazyRouteComponent(() => import('./endpoint-page.tsx'), 'EndpointPage'),
+    }),
   ],
 };

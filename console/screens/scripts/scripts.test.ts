@@ -16,8 +16,38 @@ describe.skipIf(executable === undefined)('scripts in the console', () => {
   it('look as every page does, in a list and one by one', async () => {
     await conforms(site, { path: '/scripts' }, { en: 'Scripts', de: 'Skripte' });
     await conforms(site, { path: '/scripts?tab=hooks' }, { en: 'Scripts', de: 'Skripte' });
+    await conforms(site, { path: '/scripts?tab=endpoints' }, { en: 'Scripts', de: 'Skripte' });
+    await conforms(site, { path: '/scripts/endpoint/echo' }, { en: 'echo', de: 'echo' });
     const one = 'ui/onCreate-user-set-default-fields.js';
     await conforms(site, { path: `/scripts/file/${one}` }, { en: one, de: one });
+  });
+
+  it('answer as endpoints, which are asked, and rehearsed before they change anything', async () => {
+    const source = `if (request.method === 'read') ({ seen: request.resourcePath });
+      else svc.patch('managed/user/avo', null, [{ operation: 'replace', field: '/city', value: request.content.city }]);`;
+    const body = { type: 'text/javascript', source, _methods: ['read', 'action'] };
+    await site.server.api('PUT', 'config/endpoint/town', { body });
+    const visitor = await site.open({ path: '/scripts?tab=endpoints' });
+    const { page } = visitor;
+    await page.getByRole('row', { name: /town/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'town' }).waitFor();
+    await page.getByRole('textbox', { name: 'Path below it' }).fill('old');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    const answer = page.getByRole('region', { name: 'Answer' });
+    await answer.getByText('"seen": "old"').waitFor();
+    await page.getByRole('combobox', { name: 'Request' }).selectOption('action');
+    await page.getByRole('textbox', { name: 'Parameters' }).fill('_action=move');
+    await page.getByRole('textbox', { name: 'Body, as JSON' }).fill('{"city": "Thun"}');
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    const review = page.getByRole('dialog', { name: 'POST endpoint/town' });
+    await review.getByText('/city').first().waitFor();
+    expect((await site.server.api('GET', 'managed/user/avo')).body.city).not.toBe('Thun');
+    await review.getByRole('button', { name: 'Apply' }).click();
+    await answer.getByText('"Thun"').waitFor();
+    expect((await site.server.api('GET', 'managed/user/avo')).body.city).toBe('Thun');
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
   });
 
   it('are found by their hook, and told what they are run as and who uses them', async () => {
