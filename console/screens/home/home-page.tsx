@@ -25,24 +25,8 @@ export function HomePage() {
     refetchInterval: LOOK_MS,
     placeholderData: keepPreviousData,
   });
-  const aside = inForce(useAside().data, useNow());
-  const wanted = status.data?.findings.filter(({ severity }) => severity !== 'info');
-  const count = wanted?.filter((finding) => !aside.has(keyOf(finding))).length;
   return (
-    <Page
-      title={t.title}
-      says={
-        count === undefined ? null : count === 0 ? (
-          <Badge tone={wanted?.length === 0 ? 'good' : 'quiet'} mark={wanted?.length === 0 ? '✓' : '‖'}>
-            {wanted?.length === 0 ? t.well : t.aside(wanted?.length ?? 0)}
-          </Badge>
-        ) : (
-          <Badge tone="warn" mark="!">
-            {t.needs(count)}
-          </Badge>
-        )
-      }
-    >
+    <Page title={t.title} says={status.data === undefined ? null : <Needs findings={status.data.findings} />}>
       <Loaded of={status}>
         {({ findings, counts }) => (
           <>
@@ -57,6 +41,30 @@ export function HomePage() {
         <Changed />
       </div>
     </Page>
+  );
+}
+
+/** How many things need whoever looks. */
+function Needs({ findings }: { readonly findings: Status['findings'] }) {
+  const t = useWords(words);
+  const aside = inForce(useAside().data, useNow());
+  const all = findings.filter(({ severity }) => severity !== 'info');
+  const open = all.filter((finding) => !aside.has(keyOf(finding)));
+  if (open.length > 0) {
+    return (
+      <Badge tone="warn" mark="!">
+        {t.needs(open.length)}
+      </Badge>
+    );
+  }
+  return all.length > 0 ? (
+    <Badge tone="quiet" mark="‖">
+      {t.aside(all.length)}
+    </Badge>
+  ) : (
+    <Badge tone="good" mark="✓">
+      {t.well}
+    </Badge>
   );
 }
 
