@@ -117,6 +117,8 @@ describe.skipIf(executable === undefined)('types in the console', () => {
     await dialog.getByRole('button', { name: 'Review' }).click();
     await page.getByText('Nothing has been written yet').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
+    // The list may know it before it is in force.
+    await page.getByText('owner of device is declared anew').waitFor();
     await page.getByRole('row', { name: /owner/ }).waitFor();
     const { api } = site.server;
     const body = { name: 'laptop 7', owner: { _ref: 'managed/user/avo' } };
