@@ -6,6 +6,8 @@ export interface Ask {
   readonly method: 'query' | 'read' | 'create' | 'update' | 'patch' | 'delete' | 'action';
   readonly path: string;
   readonly action?: string;
+  /** Of an update: what would be stored, by which it is judged. */
+  readonly content?: object;
 }
 
 interface Answer {

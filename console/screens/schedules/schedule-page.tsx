@@ -18,8 +18,6 @@ import { addressOf, type ScheduleSearch, scheduleRoute } from './routes.ts';
 import { type Schedule, StateBadge } from './schedule.tsx';
 import { words } from './words.ts';
 
-const UPDATE = { method: 'update', path: 'scheduler/job' } as const;
-const DELETE = { method: 'delete', path: 'scheduler/job' } as const;
 const DATES = 8;
 const PAUSED = 1;
 const GIVEN_UP = 3;
@@ -70,8 +68,11 @@ function One({ schedule }: { readonly schedule: Schedule }) {
     });
     if (done !== undefined) void navigate({ to: '/schedules' });
   };
-  const { may } = useGrants([UPDATE, DELETE]);
-  const mayChange = may(UPDATE);
+  const path = `scheduler/job/${encodeURIComponent(_id)}`;
+  const update = { method: 'update', path, content: schedule } as const;
+  const erase = { method: 'delete', path } as const;
+  const { may } = useGrants([update, erase]);
+  const mayChange = may(update);
   useKeys({ r: run, ...(mayChange ? { e: change } : {}) });
   const state = schedule.triggers[0]?.state;
   return (
@@ -99,7 +100,7 @@ function One({ schedule }: { readonly schedule: Schedule }) {
           <Button look="primary" icon="play" onPress={run}>
             {t.run}
           </Button>
-          {may(DELETE) ? (
+          {may(erase) ? (
             <Menu
               isIcon
               label={c.actions}
