@@ -36,7 +36,7 @@ import { scriptFeature } from './script-feature.ts';
 
 /** Everything a request needs; the same in the main thread and in script threads. */
 export interface Core extends Platform {
-  /** In the order in which their parts start on a node. */
+  /** The features, in the order in which their parts start on a node. */
   readonly features: readonly Feature[];
   readonly services: ScheduledServices;
   readonly endpoints: Endpoints;

@@ -6,7 +6,7 @@ import { HTTP_THREAD, IS_UP, RUN_ENDED } from './http-line.ts';
 import { HttpThread, type OpenHttpThread } from './http-thread.ts';
 import type { HttpFoundation } from './thread-data.ts';
 
-/** Between attempts to replace threads that die before they listen. */
+/** The pause between attempts to replace threads that die before they listen. */
 const RESPAWN_FIRST_MS = 100;
 const RESPAWN_LONGEST_MS = 5_000;
 
@@ -153,7 +153,7 @@ export class HttpThreads implements Service {
     if (this.#isUp) this.#replace();
   }
 
-  /** At once, unless they keep dying before they listen. */
+  /** Replaces a thread at once, unless they keep dying before they listen. */
   #replace(): void {
     const pauseMs =
       this.#stillborn === 0 ? 0 : backoffMs(this.#stillborn, RESPAWN_FIRST_MS, RESPAWN_LONGEST_MS);

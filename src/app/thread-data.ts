@@ -6,7 +6,7 @@ import type { AccessFile, ComingRates, RateWords } from '#security/index.ts';
 /** What a script thread is started with; see `workers/script-application.ts`. */
 export interface ThreadData {
   readonly settings: Omit<Settings, 'adminPassword'>;
-  /** Without secrets. */
+  /** The environment without secrets. */
   readonly environment: Environment;
   /** Shared by all threads: whether anybody in the cluster listens to events. */
   readonly listening: SharedArrayBuffer;

@@ -60,7 +60,7 @@ async function valuesOf(flag: string, words: readonly string[], typed: string): 
   return candidatesForFlag(flag, words, typed);
 }
 
-/** Without flags and their values. */
+/** The words without flags and their values. */
 function wordsAlone(command: Command, words: readonly string[]): readonly string[] {
   return words.filter(
     (word, at) =>

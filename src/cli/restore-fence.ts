@@ -73,7 +73,7 @@ Example: svc restore-fence --dry-run
   },
 };
 
-/** All of it or nothing. */
+/** Fences as a whole or not at all. */
 async function fence(database: Database, endsKeys: boolean, dryRun: boolean): Promise<Fenced> {
   const place = await findPlace(database);
   return runUnitOfWork(database, { dryRun }, async (unitOfWork) => {

@@ -98,7 +98,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
   }
 }
 
-/** Before its options are read: whether a program reads what is said. */
+/** Whether a program reads what is said; asked before the options of the command are read. */
 function isMachineRead(argv: readonly string[]): boolean {
   return /(?:^| )(?:--json|-o ?json|--output[ =]json)(?: |$)/.test(argv.join(' '));
 }
@@ -127,7 +127,7 @@ async function findingsOf(error: unknown, flags: Flags): Promise<readonly Findin
   return finding === undefined ? [] : [finding];
 }
 
-/** As whom the database is asked; undefined where the URL does not say it, or there is none. */
+/** The role as which the database is asked; undefined where the URL does not say it, or there is none. */
 async function databaseRole(flags: Flags): Promise<string | undefined> {
   const { readSettings } = await import('#config/index.ts');
   try {

@@ -6,7 +6,7 @@ export interface Mistake {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly id?: string | undefined;
-  /** By which log and audit of the node know it. */
+  /** The id by which log and audit of the node know the request. */
   readonly request?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ export function asTyped(text: string, typed: string = process.env['TYPED_SVC'] ?
   return text.replace(COMMAND, () => `${typed} `);
 }
 
-/** For what a command has to say about how it was called. */
+/** Tells what a command has to say about how it was called. */
 export function complain(text: string): void {
   console.error(printable(asTyped(text)));
 }

@@ -20,7 +20,7 @@ interface ErrorDetail {
 export class SvcError extends Error {
   override readonly name: string = 'SvcError';
   readonly body: ErrorBody;
-  /** By which the log and the audit of the server know the request. */
+  /** The id by which the log and the audit of the server know the request. */
   readonly requestId: string | undefined;
 
   constructor(body: ErrorBody, requestId?: string) {
@@ -82,7 +82,7 @@ export class NotFoundError extends SvcError {
 export class ConflictError extends SvcError {
   override readonly name = 'ConflictError';
 
-  /** At which revision the object is now, where that was the matter. */
+  /** The revision of the object now, where that was the matter. */
   get revision(): string | undefined {
     return this.body.detail?.revision;
   }

@@ -87,7 +87,7 @@ interface WriteOptions extends ReadOptions {
 }
 
 interface ChangeOptions extends WriteOptions {
-  /** That which was read; at another one the change is refused (`ConflictError`). */
+  /** The revision that was read; at another one the change is refused (`ConflictError`). */
   readonly revision?: string;
 }
 

@@ -196,7 +196,7 @@ export class Membership implements Service {
     return known?.name === nodeName ? nameInUse(nodeName) : numberLost(nodeName);
   }
 
-  /** All of it or nothing: what failed on the way is done again with the next heartbeat, under the next epoch. */
+  /** Done as a whole or not at all: what failed on the way is done again with the next heartbeat, under the next epoch. */
   async #rejoin(): Promise<void> {
     const before = this.epoch;
     try {

@@ -9,7 +9,7 @@ export interface NodeReport {
   readonly migration: string;
   /** The parts of its readiness; `since` is when a part was first seen to be down. */
   readonly parts: readonly (HealthPart & { readonly since?: string })[];
-  /** By the names that they have in the metrics; null where nobody knows. */
+  /** Its figures, by the names that they have in the metrics; null where nobody knows. */
   readonly figures: Readonly<Record<string, number | null>>;
   /** How far its wall clock is from the database's, ms. */
   readonly clockSkewMs: number;
@@ -27,7 +27,7 @@ export interface NodeReport {
 
 export interface ReportedNode {
   readonly name: string;
-  /** By the one predicate of liveness. */
+  /** Whether it runs, by the one predicate of liveness. */
   readonly state: 'running' | 'lost' | 'down';
   readonly roles: readonly string[];
   readonly epoch: number;

@@ -15,7 +15,7 @@ export interface NodeRow {
   readonly id: number;
   readonly name: string;
   readonly epoch: number;
-  /** By the one predicate of liveness. */
+  /** Whether it runs, by the one predicate of liveness. */
   readonly state: 'running' | 'lost' | 'down';
   /** Since its last heartbeat, ms. */
   readonly silent_ms: number;

@@ -47,7 +47,7 @@ async function storePlace(
   return oneRow(rows).history;
 }
 
-/** After a fail-over. */
+/** Notes the timeline after a fail-over. */
 export async function noteTimeline(db: Db, timeline: number): Promise<void> {
   await sql`
     update database_place set timeline = ${timeline}, noted_at = clock_timestamp() where timeline < ${timeline}`.execute(

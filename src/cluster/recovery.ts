@@ -84,7 +84,7 @@ export class Recovery {
     return runs;
   }
 
-  /** With a process ends the session that holds its lock, which does nothing else. A pooler tells nothing. */
+  /** The session that holds the lock of a node, and does nothing else, ends with the process. A pooler tells nothing. */
   async #lossOf(node: NodeRow): Promise<LossKind> {
     const { database, sessionUrl } = this.#options;
     if (sessionUrl === undefined) return 'ended';

@@ -92,7 +92,7 @@ export class SuccessorWatch {
     }
   }
 
-  /** Until the kernel has closed all its sockets, which takes milliseconds, or its grace is over. */
+  /** Waits until the kernel has closed all its sockets, which takes milliseconds, or its grace is over. */
   async #awaitEndOfSessions(node: NodeRow): Promise<void> {
     const { db } = this.#options.database;
     const until = performance.now() + SESSION_GRACE_MS;

@@ -49,7 +49,7 @@ export function compatFindings(properties: PropertyLookup): readonly Finding[] {
 }
 
 const ROLE = /^(?:svc|openidm|wrenidm)-[a-z][a-z-]*$/;
-/** That of clients of SCIM, which goes by no other name. */
+/** The role of clients of SCIM, which goes by no other name. */
 const FIXED_ROLE = 'svc-scim';
 
 export function roleNamesOf(properties: PropertyLookup): RoleNames {

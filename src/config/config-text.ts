@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isObject, type JsonValue } from '#json/index.ts';
 import type { ConfigFile } from './config-file.ts';
 
-/** By id; without those that could not be read. */
+/** The texts by id, without those that could not be read. */
 export function textsOf(files: ReadonlyMap<string, ConfigFile>): ReadonlyMap<string, string> {
   return new Map(
     [...files.values()].flatMap(({ id, content }) => ('text' in content ? [[id, content.text]] : [])),

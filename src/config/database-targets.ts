@@ -6,9 +6,9 @@ export interface DatabaseAddress {
 
 /** Several servers of which one is right, as a list of hosts or `target_session_attrs` in the URL of a database says. */
 export interface DatabaseTargets {
-  /** In the order in which they are asked. */
+  /** The addresses in the order in which they are asked. */
   readonly addresses: readonly DatabaseAddress[];
-  /** Which of them is looked for. */
+  /** The kind of server that is looked for. */
   readonly wants: 'primary' | 'standby' | 'any';
   /** How long each may take to answer. */
   readonly timeoutMs: number;

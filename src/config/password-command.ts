@@ -9,11 +9,11 @@ const MOST_BYTES = 65_536;
 
 interface Printed {
   readonly password: Promise<string>;
-  /** By `Date.now()`. */
+  /** Until when it is good, by `Date.now()`. */
   readonly until: Promise<number>;
 }
 
-/** By command: as few as the settings name. */
+/** What was printed, by command; there are only as few as the settings name. */
 const printed = new Map<string, Printed>();
 
 /**
@@ -54,7 +54,7 @@ function ask(command: string): Promise<string> {
   });
 }
 
-/** Its own words without the command line, which may hold more than others should see. */
+/** Why it failed, in its own words, without the command line, which may hold more than others should see. */
 function whyOf({ code, killed }: ExecFileException, stderr: string): string {
   const how = killed === true ? `no end after ${LONGEST_MS / 1_000} s` : `exit code ${code}`;
   const words = stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? '';

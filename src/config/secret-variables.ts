@@ -15,7 +15,7 @@ export const SECRET_VARIABLES = [
   'SVC_KEYS',
 ] as const;
 
-/** Also those of commands that ask a node, which are no settings of one. */
+/** Secret variables, also those of commands that ask a node, which are no settings of one. */
 const IN_FILES = [...SECRET_VARIABLES, 'SVC_PASSWORD', 'SVC_API_KEY'];
 
 type Environment = Readonly<Record<string, string | undefined>>;

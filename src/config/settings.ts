@@ -48,7 +48,7 @@ export interface Settings {
   readonly trustedProxies: readonly string[];
   /** Scheme, host, port and perhaps a path that clients know the server by. */
   readonly publicUrl?: string;
-  /** Below which a proxy has the server, such as `/identity`; empty: it has the whole host. */
+  /** The path below which a proxy has the server, such as `/identity`; empty: it has the whole host. */
   readonly publicPath: string;
   /** Addresses and networks that requests of this server may go to though they are not public. */
   readonly allowedNetworks: readonly string[];
@@ -258,7 +258,7 @@ export function readSettings(
   }
 }
 
-/** Without a slash at its end; empty: none. */
+/** The path of a URL without a slash at its end; empty: none. */
 function pathOf(url: string | undefined): string {
   const path = url === undefined ? '' : (URL.parse(url)?.pathname ?? '');
   return path.endsWith('/') ? path.slice(0, -1) : path;

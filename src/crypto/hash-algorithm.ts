@@ -9,6 +9,6 @@ export interface HashAlgorithm {
   takes(value: JsonObject): boolean;
   /** Whether a comparison takes clearly less time than with a hash of ours. */
   isQuick(value: JsonObject): boolean;
-  /** In constant time; false as well for an envelope that is damaged or asks for more than is sensible. */
+  /** Compares in constant time; false as well for an envelope that is damaged or asks for more than is sensible. */
   matches(plain: string, value: JsonObject): Promise<boolean>;
 }

@@ -40,7 +40,7 @@ function ordered(value: JsonValue): JsonValue {
   return Object.fromEntries(members.map(([name, member]) => [name, ordered(member)]));
 }
 
-/** In place of what is not protected, and still shown to nobody. It tells nothing of it: a hash of little can be guessed. */
+/** Stands for a value that is not protected and still shown to nobody. It tells nothing of it: a hash of little can be guessed. */
 export const PRIVATE_SEAL: JsonObject = seal('x-private', { sealed: 'private' });
 
 function seal(type: string, value: JsonObject): JsonObject {
@@ -69,7 +69,7 @@ export function placeOfForeign(value: JsonValue): Pointer | undefined {
   return placeOfEnvelope(value, isSeal);
 }
 
-/** With a seal in place of each envelope, however deep. */
+/** The value with a seal in place of each envelope, however deep. */
 export function withSeals(value: JsonObject): JsonObject;
 export function withSeals(value: JsonValue): JsonValue;
 export function withSeals(value: JsonValue): JsonValue {

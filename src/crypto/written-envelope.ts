@@ -5,7 +5,7 @@ export interface WrittenEnvelope {
   readonly start: number;
   readonly end: number;
   readonly json: JsonValue;
-  /** Another one, written as this one is. */
+  /** Writes another envelope in the way in which this one is written. */
   readonly write: (envelope: JsonObject) => string;
 }
 

@@ -25,7 +25,7 @@ export class ServiceUnavailableError extends named('ServiceUnavailableError', 50
 export class BystanderError extends ServiceUnavailableError {}
 export class TimeoutError extends named('TimeoutError', 504) {}
 
-/** By their code. */
+/** The classes of errors by their code. */
 export const NAMED_ERRORS: ReadonlyMap<number, new (message: string, facts?: ErrorFacts) => ResourceError> =
   new Map([
     [400, BadRequestError],

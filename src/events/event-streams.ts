@@ -57,7 +57,7 @@ export interface EventStreamsOptions {
 /** The streams of this node. While it has one, it reads what the nodes tell; while there is none anywhere, nobody tells. */
 export class EventStreams implements Service {
   readonly name = 'event streams';
-  /** With the HTTP door, which waits for them. */
+  /** Streams end together with the HTTP door, which waits for them. */
   readonly drains = true;
   readonly #options: EventStreamsOptions;
   readonly #streams = new Map<EventStream, string>();

@@ -58,7 +58,7 @@ function placeOf(name: string): Pick<ToldEvent, 'topic' | 'resource'> | undefine
   return place && { topic: place[1], resource: name };
 }
 
-/** That a node has written into its log; undefined where it has not. */
+/** The event that a node has written into its log; undefined where it has not. */
 export function eventOfLog(said: Observation, node: string): ToldEvent | undefined {
   // What could not be told is not told of: that would go on and on.
   if (!isLogged(said) || (said.kind === 'loop.failed' && said.loop === EVENT_LOOP)) return undefined;

@@ -16,7 +16,7 @@ const ASKED: Readonly<Record<string, string>> = {
   audit: 'audit/activity',
   log: 'log',
 };
-/** These are read as a whole. */
+/** Topics that are read as a whole. */
 const READ = new Set(['cluster', 'config', 'taskscanner']);
 const MOST_TOPICS = 50;
 

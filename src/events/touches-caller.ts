@@ -17,7 +17,7 @@ export function touchesCaller({ topic, resource }: ToldEvent, { authorization }:
   );
 }
 
-/** By the handle by which sessions are told of. */
+/** The resource of a session, with the handle by which sessions are told of. */
 function sessionOf(sessionId: unknown): string | undefined {
   return typeof sessionId === 'string' ? `session/${hash('sha256', sessionId)}` : undefined;
 }

@@ -28,7 +28,7 @@ export function readModules(folder: URL): Modules {
   return modules;
 }
 
-/** Beside the code that Node has compiled; absent where nothing is kept. */
+/** The file, beside the code that Node has compiled; absent where nothing is kept. */
 function keptFile(): string | undefined {
   const folder = process.env['NODE_COMPILE_CACHE'];
   return folder === undefined ? undefined : join(folder, 'groovy-library.json');

@@ -22,7 +22,7 @@ export class ModuleLinker {
   readonly #folder: URL;
   readonly #texts: Readonly<Record<string, ModuleText>>;
   readonly #modules = new Map<string, LinkedModule>();
-  /** To be loaded before any module. */
+  /** The script to be loaded before any module. */
   readonly start: ScriptSource = { name: 'groovy/start', source: `(sandbox)=>{${RECORD}={};}` };
 
   /** @param folder where most modules lie */

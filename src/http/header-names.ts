@@ -6,7 +6,7 @@ const OF_THE_FIELD: Readonly<Record<string, string>> = {
   'x-svc-transactionid': 'x-forgerock-transactionid',
 };
 
-/** By our name the other one, which counts where ours is not sent. */
+/** Other names of headers by ours; the other one counts where ours is not sent. */
 export type HeaderNames = ReadonlyMap<string, string>;
 
 export const OWN_NAMES: HeaderNames = new Map();

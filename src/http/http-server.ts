@@ -43,7 +43,7 @@ export interface HttpServerOptions
   readonly trustedProxies: readonly string[];
   /** The URL that clients know the server by; undefined: the address that they have connected to, if they name it. */
   readonly publicUrl: string | undefined;
-  /** Below which clients find the server; empty: at the root. */
+  /** The path below which clients find the server; empty: at the root. */
   readonly publicPath: string;
   /** Undefined unless clients of another server of the field are understood, too. */
   readonly compat?: Compat | undefined;

@@ -17,7 +17,7 @@ export interface Site {
   readonly proxies: TrustedProxies;
   /** Scheme, host, port and path that clients know the server by. */
   readonly publicOrigin: string | undefined;
-  /** Below which clients find the server, such as `/identity`; empty: at the root. */
+  /** The path below which clients find the server, such as `/identity`; empty: at the root. */
   readonly publicPath: string;
   /** Other names of headers that are understood. */
   readonly headerNames: HeaderNames;
@@ -96,7 +96,7 @@ export class Incoming {
     return /^(?:.+\.)?localhost$/.test(hostname) || LOOPBACK.include(hostname.replace(/^\[|\]$/g, ''));
   }
 
-  /** Below which clients find the server. */
+  /** The path below which clients find the server. */
   get publicPath(): string {
     return this.#site.publicPath;
   }

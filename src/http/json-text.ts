@@ -23,7 +23,7 @@ export function textOf(
 const MOST_PRETTY_BYTES = 8_388_608;
 const INDENT = 2;
 
-/** Before it is written, which takes long, and nobody else has a turn meanwhile. */
+/** Refuses a body that is too large before it is written: that takes long, and nobody else has a turn meanwhile. */
 function requireWritable(body: JsonValue, prettyPrint: boolean, mostBytes: number): void {
   if (!prettyPrint) {
     if (!fitsWritten(body, mostBytes)) throw answerTooLarge(mostBytes);

@@ -31,7 +31,7 @@ export function bodyBytes({ headers }: IncomingMessage, limitBytes: number): num
 export interface WatchedBody {
   /** So many bytes more. */
   readonly arrived?: (bytes: number) => void;
-  /** All of it, packed as it may be. */
+  /** Told when all of the body is there, packed as it may be. */
   readonly whole?: () => void;
   /** It has come in too slowly. */
   readonly givenUp?: AbortSignal;

@@ -41,7 +41,7 @@ export class UnsentAnswers {
     this.#mostBytes = Math.max(this.#ofCaller, mostBytes);
   }
 
-  /** Before the body is written. Of `SMALL_ANSWER` at least: a connection holds as much in any case. */
+  /** To be called before the body is written. At least `SMALL_ANSWER` bytes: a connection holds as much in any case. */
   add(caller: string, bytes: number, outgoing: Leaving): void {
     const unsent = { caller, bytes, cut: () => outgoing.destroy() };
     this.#unsent.add(unsent);

@@ -2,7 +2,7 @@ import { isSecretName } from './secret-name.ts';
 
 /** What is a secret by itself, whatever it is called: a private key, a token of JSON. */
 const WHOLE = /^\s*(?:-----BEGIN [A-Z ]*PRIVATE KEY|ey[IJ][\w-]{10,}\.ey[IJ][\w-]+\.[\w-]*\s*$)/;
-/** With the name and the password of a user in it. */
+/** A URL with the name and the password of a user in it. */
 const URL_OF_USER = /^[a-z][a-z0-9+.:-]*:\/\/[^\s/?#:@]*:([^\s/?#]+)@/i;
 /** `jdbc:oracle:thin:scott/tiger@host`. */
 const ORACLE_USER = /^jdbc:oracle:[a-z]+:[^\s/@]+\/([^\s@]+)@/i;

@@ -33,7 +33,7 @@ async function pauseOf(ms: number, signal: AbortSignal | undefined): Promise<voi
   signal?.removeEventListener('abort', end);
 }
 
-/** For what was only waited for. */
+/** The error for somebody who only waited, when nobody waits any more. */
 export function nobodyWaits(): ResourceError {
   return new ResourceError(408, 'Whoever has asked does not wait for the answer any more', {
     id: 'NOBODY_WAITS',

@@ -67,7 +67,7 @@ function ofSystem(platform: LiveSyncPlatform, system: string): RouteHandler {
   });
 }
 
-/** With the names of the field. What it was about is read where it is: no values are kept here. */
+/** A dead letter with the names of the field. What it was about is read where it is: no values are kept here. */
 function contentOf(row: DeadLetterRow) {
   return {
     systemIdentifier: row.system,

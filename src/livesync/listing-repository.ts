@@ -34,7 +34,7 @@ export async function countDifferences(
   return rows[0] ?? { before: 0, gone: 0, changed: 0 };
 }
 
-/** Which of some objects are new, or other than they were, and still as they are staged. */
+/** Finds out which of some objects are new, or other than they were, and still as they are staged. */
 export async function listChanged(
   db: Db,
   { system, type }: Place,

@@ -7,7 +7,7 @@ import { advanceToken, endRound, type RoundCounts, type TokenRow } from './token
 /** How many changes go into a unit of work, together with the token of what comes after them. */
 export const MOST_AT_ONCE = 500;
 
-/** In place of the token that there is from now on. */
+/** Stands in place of the token that there is from now on. */
 export const LATEST = 'latest';
 
 /** A round in the hands of one job. */

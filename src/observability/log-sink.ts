@@ -6,7 +6,7 @@ import { Repetition } from './repetition.ts';
 
 interface LogOptions {
   readonly level: LogLevel;
-  /** Until `node.named` says otherwise. */
+  /** The id of the node, until `node.named` says otherwise. */
   readonly nodeId: string;
   /** Default: pretty lines on a terminal, JSON lines elsewhere. */
   readonly pretty?: boolean;

@@ -54,7 +54,7 @@ export const DRAFT: ItemKind = {
 const OF_THE_SERVER = ['_id', '_rev', 'owner', 'updatedAt', 'expiresAt'];
 /** Shared items are shorter, because they stand in the lists of others. */
 const MOST_SHARED_BYTES = 8_192;
-/** By one owner, and with one role by all who are no administrators. */
+/** The most views that one owner shares, and that all who are no administrators share with one role. */
 export const MOST_SHARED = { byOwner: 20, withRole: 200 } as const;
 const MOST_WORDS = 200;
 const MOST_ROLES = 20;

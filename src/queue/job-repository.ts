@@ -141,7 +141,7 @@ export async function lockClaim(db: Db, job: ClaimedJob): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** After a failure. @returns when the job runs again, epoch ms; undefined when it is another's now */
+/** Puts a job off after a failure. @returns when the job runs again, epoch ms; undefined when it is another's now */
 export async function retryJob(db: Db, job: ClaimedJob, delayMs: number): Promise<number | undefined> {
   const { rows } = await sql<{ at: number }>`
     update work_job

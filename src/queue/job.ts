@@ -11,7 +11,7 @@ export interface NewJob {
   readonly id?: string;
   /** Epoch ms by the database's clock; default: at once. */
   readonly startAt?: number;
-  /** From 0, the default, to 32,767; higher first among what is due. */
+  /** The priority from 0, the default, to 32,767; higher first among what is due. */
   readonly priority?: number;
   /** How often it may fail before it is a dead letter, less one. Default: as the queue says. */
   readonly retries?: number;
@@ -23,7 +23,7 @@ export interface Job {
   readonly id: string;
   readonly queue: string;
   readonly data: JsonObject;
-  /** From 1; only failures count, not nodes that were lost. */
+  /** The number of the attempt, from 1; only failures count, not nodes that were lost. */
   readonly attempt: number;
   readonly attempts: number;
   /** Epoch ms: when it was due. */

@@ -23,7 +23,7 @@ export interface ReconParameters {
   /** Undefined: all there are. */
   readonly sourceQuery?: JsonObject;
   readonly targetQuery?: JsonObject;
-  /** Only these sources. */
+  /** The ids of the sources, where only these are looked at. */
   readonly sourceIds?: readonly string[];
   /** Whether targets are looked at that no source has led to. */
   readonly runTargetPhase: boolean;
@@ -36,7 +36,7 @@ export interface ReconParameters {
   readonly thresholds?: ThresholdsConfig;
   /** All is planned before anything is done, because it is limited how much of it may be done. */
   readonly plansFirst?: boolean;
-  /** In which state the files of the systems at both ends were that the mapping leads from and to. */
+  /** The state of the files of the systems at both ends, which the mapping leads from and to. */
   readonly systems?: string;
   /** They were others the last time: nothing is done before somebody has looked at it. */
   readonly systemsChanged?: boolean;

@@ -23,7 +23,7 @@ interface SideOptions {
   readonly collection: string;
   /** Parameters of a query; undefined: all there is. */
   readonly query: JsonObject | undefined;
-  /** Only these. */
+  /** The ids, where only these objects are asked for. */
   readonly ids?: readonly string[] | undefined;
   /** Whether the query is that of whoever has asked for the run, and is asked with their rights. */
   readonly isOwn?: boolean;

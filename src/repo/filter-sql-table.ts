@@ -42,11 +42,11 @@ export function uuidColumn(name: string): QueryColumn {
 
 /** How a table or view shows itself to filters and sort keys. */
 export interface QueryTable {
-  /** By property name. */
+  /** The columns by property name. */
   readonly columns: ReadonlyMap<string, QueryColumn>;
   /** The jsonb expression that holds all other properties; without it they are missing. */
   readonly document?: RawBuilder<unknown>;
-  /** By pointer, as `formatPointer` writes it: `/userName`. */
+  /** The types by pointer, as `formatPointer` writes it: `/userName`. */
   readonly propertyTypes?: ReadonlyMap<string, PropertyType>;
 }
 

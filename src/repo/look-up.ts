@@ -11,7 +11,7 @@ import type { ObjectStore, StoredObject } from './object-store.ts';
 
 /** What a schema says of the properties of a store. */
 export interface KnownProperties {
-  /** By pointer such as `/userName`. */
+  /** The types by pointer, such as `/userName`. */
   readonly types: ReadonlyMap<string, PropertyType>;
   /** Names of those that have an index. */
   readonly indexed: ReadonlySet<string>;

@@ -41,7 +41,7 @@ export interface ClientContext {
   readonly remotePort: number;
   readonly userAgent: string;
   readonly isSecure: boolean;
-  /** Below which the caller's browser finds the server, such as `/identity`. */
+  /** The path below which the caller's browser finds the server, such as `/identity`. */
   readonly publicPath?: string;
 }
 
@@ -118,7 +118,7 @@ export interface Context extends ContextData {
   readonly signal?: AbortSignal;
 }
 
-/** That of a write, which has its unit of work. */
+/** The context of a write, which has its unit of work. */
 export interface WriteContext extends Context {
   readonly unitOfWork: UnitOfWork;
 }
@@ -191,7 +191,7 @@ export function httpData(http: HttpContext | null): HttpContext | null {
   return { method, path, headers, parameters };
 }
 
-/** For what the server does on behalf of a request: same identity and work, no longer external. */
+/** The context for what the server does on behalf of a request: same identity and work, no longer external. */
 export function internalContext(context: Context): Context {
   return { ...context, client: INTERNAL_CLIENT, saysForCaller: false };
 }
@@ -206,7 +206,7 @@ export function nestedContext(context: Context): Context {
   return internalContext(nextContext(context));
 }
 
-/** For what somebody asks for by this request: the next part of its transaction, judged like a request of their own. */
+/** The context for what somebody asks for by this request: the next part of its transaction, judged like a request of their own. */
 export function nextContext(context: Context): Context {
   return { ...context, transactionId: nextPart(context), made: { count: 0 } };
 }

@@ -2,7 +2,7 @@ import type { Context } from './context.ts';
 
 const LANGUAGES = ['en', 'de'] as const;
 
-/** In which the server has words for people. */
+/** A language in which the server has words for people. */
 export type Language = (typeof LANGUAGES)[number];
 
 /** What the caller reads best of these, by its `Accept-Language` (RFC 9110, 12.5.4); English where it does not say. */

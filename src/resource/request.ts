@@ -67,7 +67,7 @@ export interface CreateRequest extends RequestBase {
 
 export interface ReadRequest extends RequestBase {
   readonly method: 'read';
-  /** As which media type one field is wanted plain; without `_fields` the resource says which. */
+  /** The media type as which one field is wanted plain; without `_fields` the resource says which. */
   readonly mimeType?: string;
   /** A change judged at the revision that is found follows: what that needs besides comes along. Only requests from inside have it. */
   readonly toChange?: true;
@@ -130,7 +130,7 @@ export type PatchOperation = { readonly field: Pointer } & (
       readonly from?: undefined;
     }
   | { readonly operation: 'increment'; readonly value: number; readonly from?: undefined }
-  /** With a value: what equals it. */
+  /** With a value, removes what equals it. */
   | { readonly operation: 'remove'; readonly value?: JsonValue; readonly from?: undefined }
   | { readonly operation: 'move' | 'copy'; readonly from: Pointer; readonly value?: undefined }
 );

@@ -48,9 +48,9 @@ export interface ActionResult {
   readonly refused?: readonly RefusedRequest[];
 }
 
-/** One of several that came together. */
+/** One of several requests that came together. */
 export interface RefusedRequest extends JsonObject {
-  /** One of the seven kinds, in lower case. */
+  /** The kind of the request, one of seven, in lower case. */
   readonly operation: string;
   readonly resource: string;
   readonly detail: JsonValue;

@@ -16,7 +16,7 @@ export interface Diagnostic {
 export interface Diagnosis {
   /** Whether it compiles. */
   readonly ok: boolean;
-  /** In the order of the script. */
+  /** What was found, in the order of the script. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -42,7 +42,7 @@ export interface Doubt {
 /** What one language finds in a text. */
 export interface Findings {
   readonly errors: readonly Omit<Diagnostic, 'endLine' | 'endColumn' | 'severity'>[];
-  /** With places of their own. */
+  /** Warnings, with places of their own. */
   readonly warnings?: readonly Omit<Diagnostic, 'endLine' | 'endColumn' | 'severity'>[];
   readonly uses?: NameUses;
   /** What it requires, and where. */
@@ -68,7 +68,7 @@ export function diagnosisOf(source: string, findings: Findings, doubts: readonly
 
 const WORD = /[\p{ID_Continue}$]+|\S?/uy;
 
-/** To the end of the word that stands there. */
+/** Marks a place to the end of the word that stands there. */
 function marked<T extends { readonly line: number; readonly column: number }>(
   lines: readonly string[],
   found: T,

@@ -13,7 +13,7 @@ export function furtherName(name: string | undefined): readonly ScriptSource[] {
   return [{ name: 'bindings/further-name.js', source }];
 }
 
-/** Without variables of that name, which callers may choose and which would stand before what reaches out. */
+/** The bindings without variables of that name, which callers may choose and which would stand before what reaches out. */
 export function withoutName(bindings: JsonObject, name: string | undefined): JsonObject {
   if (name === undefined) return bindings;
   const { [name]: _, ...others } = bindings;

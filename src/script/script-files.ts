@@ -17,7 +17,7 @@ export const OVERRIDE = 'override';
 
 /** A script as the sources have it. */
 export interface ListedScript {
-  /** Below the source that wins. */
+  /** The path below the source that wins. */
   readonly path: string;
   /** The places of the sources that have it, the one that wins first. */
   readonly places: readonly ScriptPlaceInSource[];
@@ -92,7 +92,7 @@ export async function readScript({ places }: ListedScript): Promise<string | und
   return place.text ?? readFile(place.file, 'utf8');
 }
 
-/** By which paths scripts and configurations may name it: below each source that it lies in. */
+/** The paths by which scripts and configurations may name it: below each source that it lies in. */
 export function namesOf({ places }: ListedScript, declared: readonly SourceDirectory[]): ReadonlySet<string> {
   const [place] = places;
   if (place === undefined) return new Set();

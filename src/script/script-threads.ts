@@ -22,7 +22,7 @@ const BUSY_MS = 500;
 const IDLE_MS = 600_000;
 /** A script that holds its thread for so long keeps others waiting; then no more scripts of its caller begin there. */
 const CROWDED_AFTER_MS = 1_000;
-/** Between attempts to replace threads that die before they are ready, as without a database. */
+/** The pause between attempts to replace threads that die before they are ready, as without a database. */
 const RESPAWN_FIRST_MS = 100;
 const RESPAWN_LONGEST_MS = 5_000;
 /** The kind of work that each thread does: none of them does it for another. */

@@ -34,7 +34,7 @@ export function usagesIn(json: JsonValue, names: ReadonlySet<string>): { readonl
   }
 }
 
-/** On which lines a script in JavaScript requires one of these paths. @param path its own, which others may be relative to */
+/** The lines on which a script in JavaScript requires one of these paths. @param path its own, which others may be relative to */
 export function requiredLines(source: string, path: string, names: ReadonlySet<string>): number[] {
   if (!source.includes('require')) return [];
   const lines = new TextLines(source);

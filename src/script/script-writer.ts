@@ -52,7 +52,7 @@ export interface ScriptWrite {
   readonly force: boolean;
 }
 
-/** All of them are in the memory of each thread. */
+/** The most scripts that can be set: all of them are in the memory of each thread. */
 const MOST_SCRIPTS = 1_000;
 const MOST_CHARACTERS = 16_000_000;
 const LONGEST = 524_288;

@@ -60,7 +60,7 @@ export type FromThread =
   /** Whom is this work for now? */
   | { readonly type: 'asked'; readonly id: number }
   | { readonly type: 'done'; readonly id: number; readonly value: unknown }
-  /** From here on it means this script by the number. */
+  /** From now on the thread means this script by the number. */
   | { readonly type: 'named'; readonly script: number; readonly name: string }
   | { readonly type: 'failed'; readonly id: number; readonly error: ErrorMessage }
   /** What was observed in one turn of the thread's event loop. */
@@ -77,10 +77,10 @@ export const SANDBOX_WORD = 3;
 export const SCRIPT_WORD = 4;
 /** How often a script has let go of the thread. */
 export const TURN_WORD = 5;
-/** From here on the ids of work that is to make room for others, each in the place that `roomWord` says. */
+/** From this word on stand the ids of work that is to make room for others, each in the place that `roomWord` says. */
 const ROOM_WORDS = 6;
 const ROOMS = 256;
-/** From here on what has been offered and is not begun, each in the place that `offerWord` says. */
+/** From this word on stands what has been offered and is not begun, each in the place that `offerWord` says. */
 const OFFER_WORDS = ROOM_WORDS + ROOMS;
 const OFFERS = 256;
 export const SHARED_WORDS = OFFER_WORDS + OFFERS;
@@ -98,7 +98,7 @@ export function makeOffer(shared: BigInt64Array, offer: number): boolean {
   return Atomics.compareExchange(shared, offerWord(offer), 0n, BigInt(offer)) === 0n;
 }
 
-/** By the thread, to begin with it, or by whoever has made the offer, to give it to another. @returns whether it was there yet */
+/** Takes an offer: the thread to begin with it, or whoever made it to give it to another. @returns whether it was still there */
 export function takeOffer(shared: BigInt64Array, offer: number): boolean {
   return Atomics.compareExchange(shared, offerWord(offer), BigInt(offer), 0n) === BigInt(offer);
 }

@@ -20,7 +20,7 @@ const SERVER = 'server';
 export class WaitingWork {
   readonly #quick = new Lane<Job>(MOST_WAITING);
   readonly #slow = new Lane<Job>(MOST_WAITING);
-  /** Until when. */
+  /** Callers that count as slow, and until when. */
   readonly #slowCallers = new Map<string, number>();
   readonly #longestWaitMs: number;
   #turns = 0;

@@ -136,7 +136,7 @@ export interface HttpRequest {
 
 export interface HttpResponse {
   readonly status: number;
-  /** By names in small letters. */
+  /** The headers by names in small letters. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
 }
@@ -273,7 +273,7 @@ export interface Page {
   readonly isSuperset: boolean;
 }
 
-/** In place of a token: from now on. */
+/** Stands in place of a token: from now on. */
 export const LATEST = 'latest';
 
 /** A place in the changes of one type: a text that only its connector reads, of no more than 60,000 characters, without secrets. */
@@ -310,7 +310,7 @@ export type Change =
 
 export type FilterOperator = 'eq' | 'co' | 'sw' | 'ew' | 'lt' | 'le' | 'gt' | 'ge' | 'pr' | 'in';
 
-/** By the names of attributes; what is absent compares false. */
+/** A filter by the names of attributes; what is absent compares false. */
 export type Filter =
   | { readonly kind: 'literal'; readonly value: boolean }
   | { readonly kind: 'and' | 'or'; readonly filters: readonly Filter[] }

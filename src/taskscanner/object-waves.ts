@@ -44,7 +44,7 @@ export class ObjectWaves {
   readonly #run: OpenRun;
   readonly #slice: TakenSlice;
   readonly #task: ObjectTask;
-  /** By position: what has been done and not stored. */
+  /** What has been done and not stored, by position. */
   readonly #outcomes = new Map<number, Outcome>();
   #size: number;
 
@@ -82,7 +82,7 @@ export class ObjectWaves {
     return position;
   }
 
-  /** With what the object has failed already; undefined when it has to be processed. */
+  /** The error with which the object has failed already; undefined when it has to be processed. */
   failureAt(position: number): { readonly error: unknown } | undefined {
     const outcome = this.#outcomes.get(position);
     return outcome?.kind === 'failed' ? outcome : undefined;

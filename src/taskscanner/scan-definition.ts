@@ -23,7 +23,7 @@ export interface ScanDefinition extends RunDefinition {
   /** JSON pointers, as they were given. */
   readonly started: string;
   readonly completed: string;
-  /** After which a started object is taken again; null: never. */
+  /** The time after which a started object is taken again; null: never. */
   readonly recovery: string | null;
   readonly wait: boolean;
   /** Whether writing the two pointers tells the synchronization. */

@@ -22,7 +22,7 @@ import type { ScanRun } from './scan-run.ts';
 export interface ScanResources extends RequestSink {
   /** Throws what keeps the caller from being shown what the request asks for. */
   admitRead(context: Context, request: ReadRequest): Promise<void>;
-  /** With its path as routes, and so access rules and filters, write it. */
+  /** The request with its path as routes, and so access rules and filters, write it. */
   named(request: Request): Request;
   maySeeScripts(context: Context): Promise<boolean>;
   requireScriptRight(context: Context, field: string): Promise<void>;

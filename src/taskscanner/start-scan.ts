@@ -43,7 +43,7 @@ export async function startScan(
   return id;
 }
 
-/** In the place of the oldest. What it does it does in the name of the context. */
+/** Stores a run in the place of the oldest. It does everything in the name of the context. */
 export async function storeRun(
   { crypto, keepRuns }: TaskScannerPlatform,
   db: Db,

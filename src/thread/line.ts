@@ -43,7 +43,7 @@ export interface Line {
    * @throws ResourceError what the answer has failed with
    */
   ask<Asked, Answer>(question: Question<Asked, Answer>, asked: Asked, signal?: AbortSignal): Promise<Answer>;
-  /** From now on, by this end. */
+  /** Answers questions of that kind from now on, by this end. */
   answer<Asked, Answer>(
     question: Question<Asked, Answer>,
     by: (asked: Asked, signal: AbortSignal) => Answer | Promise<Answer>,

@@ -61,7 +61,7 @@ export class Desk<Work extends Claimed> {
   #ready: Held<Work>[] = [];
   readonly #seats = new Seats<Work>();
   readonly #rate = new StartRate();
-  /** For what a claim under way may start. */
+  /** Seats that are kept for what a claim under way may start. */
   #reserved = 0;
   #startsUnderWay = 0;
   #isScheduled = false;

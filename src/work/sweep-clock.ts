@@ -16,7 +16,7 @@ export class SweepClock {
     this.#sweptAt = performance.now();
   }
 
-  /** All of it has been looked through that was begun last. */
+  /** The sweep that was begun last has looked through everything. */
   end(): void {
     this.#tookMs = performance.now() - this.#sweptAt;
   }

@@ -150,7 +150,7 @@ function textOf(flag: string | boolean | undefined): string | undefined {
   return typeof flag === 'string' ? flag : undefined;
 }
 
-/** From when on: a day or a time. */
+/** The time from which on entries come, given as a day or a time. */
 function sinceOf(given: string | undefined): string | undefined {
   if (given === undefined || given === 'all') return given;
   const at = Date.parse(given);

@@ -17,7 +17,7 @@ export type Fate =
   | 'left';
 
 export interface PlannedFile {
-  /** Below the project folder, with slashes. */
+  /** The path below the project folder, with slashes. */
   readonly path: string;
   readonly fate: Fate;
   /** Why it cannot come, or what does not work as it did. */

@@ -35,7 +35,7 @@ export async function takeKeys(flags: Parameters<Command['run']>[0], keystore: s
   }
 }
 
-/** As much as a keystore may have and one byte more, by which it is refused: some files have no end. */
+/** Reads as much as a keystore may have and one byte more, by which it is refused: some files have no end. */
 async function readSome(path: string): Promise<Buffer> {
   await using file = await open(path);
   const bytes = Buffer.alloc(MOST_KEYSTORE_BYTES + 1);

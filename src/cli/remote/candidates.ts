@@ -16,12 +16,12 @@ const MOST_KEPT = 100;
 /** A word of a command line that is being typed. */
 interface Typing {
   readonly name: string;
-  /** As the help has it, such as `[<id>]`. */
+  /** The place of the word, as the help has it, such as `[<id>]`. */
   readonly place: string;
   /** What stands at the places of the command so far, the last being typed. */
   readonly given: readonly string[];
   readonly typed: string;
-  /** All of the line. */
+  /** All words of the line. */
   readonly words: readonly string[];
 }
 

@@ -25,7 +25,7 @@ export function countOf(flags: Flags, name: string): number | undefined {
   throw new UsageError(`'${given}' is no number for --${name}`);
 }
 
-/** Which node is asked, and as whom: flags count before the environment, and that before the profile. */
+/** Finds out which node is asked, and as whom: flags count before the environment, and that before the profile. */
 export function connectionOf(flags: Flags): ClientOptions {
   const name = chosenProfile(textOf(flags, 'profile'));
   const profile = findProfile(name);

@@ -62,7 +62,7 @@ export function operationsOf(content: unknown): readonly PatchOperation[] {
   }));
 }
 
-/** In a pointer these stand for something else. */
+/** Writes a character that stands for something else in a pointer. */
 function encodeSign(sign: string): string {
   return `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
 }

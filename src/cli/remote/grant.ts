@@ -12,7 +12,7 @@ import type { Asked } from './remote-command.ts';
 import { sinceOf } from './time-argument.ts';
 import { commandOf, type Flag } from './verb.ts';
 
-/** As far as an interval can go without an end. */
+/** The end of an interval that has none. */
 const FOR_EVER = '9999-12-31T23:59:59.000Z';
 
 const AUTHZ: Readonly<Record<string, Flag>> = {

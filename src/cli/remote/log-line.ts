@@ -3,7 +3,7 @@ import type { JsonObject } from '#client/index.ts';
 /** What a line says in its own place. */
 const SHOWN = new Set(['_id', 'time', 'level', 'msg', 'node', 'kind']);
 
-/** As the log of a node on a terminal has it, with the time of this machine. */
+/** A line as the log of a node on a terminal has it, with the time of this machine. */
 export function logLine(line: JsonObject): string {
   const facts = Object.entries(line).flatMap(([name, value]) =>
     SHOWN.has(name) ? [] : [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`],

@@ -1,7 +1,7 @@
 import { type Client, filter, NotFoundError } from '#client/index.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** By its id, else by what it is called. */
+/** Finds an object by its id, else by what it is called. */
 export async function idOf(client: Client, type: 'role' | 'user', name: string): Promise<string> {
   const objects = client.managed(type);
   try {

@@ -16,7 +16,7 @@ interface Calendar {
     readonly paused?: boolean;
     readonly tookMs: number | null;
     readonly times?: readonly string[];
-    /** In place of the times of one that fires very often. */
+    /** Stands in place of the times of a schedule that fires very often. */
     readonly every?: string;
   }[];
   readonly truncated: boolean;

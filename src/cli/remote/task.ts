@@ -11,7 +11,7 @@ import { isSpoken, showAnswer, showDone } from './report.ts';
 import { commandOfVerbs } from './verb.ts';
 
 const LETTERS = 'workflow/job/deadletter';
-/** For what comes of one. */
+/** How long to wait for what comes of a retry. */
 const RETRY_WAIT = '5s';
 
 interface Retried {

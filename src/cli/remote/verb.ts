@@ -6,7 +6,7 @@ import { type Asked, atNode, remoteHelp, remoteOptions } from './remote-command.
 /** An option: a switch, unless it says what its value is. */
 export interface Flag {
   readonly does: string;
-  /** As the help names it, such as `<time>`. */
+  /** What the help calls the value, such as `<time>`. */
   readonly value?: string;
   readonly short?: string;
 }

@@ -66,7 +66,7 @@ interface Watched {
   readonly seen: Seen;
 }
 
-/** At which revision objects were shown last. */
+/** The revisions at which objects were shown last. */
 class Seen {
   readonly #revisions = new Map<string, unknown>();
 

@@ -20,7 +20,7 @@ export function firingInSentences({ schedule, nodeId, time, why: verdict, chain 
   ].join('\n');
 }
 
-/** Both answers, as lines. */
+/** Both answers about a user, as lines. */
 export function userInSentences(id: string, answer: JsonObject): string {
   const one = answer['has'] !== undefined;
   const grants = listOf(one ? answer['grants'] : answer['effectiveRoles']);

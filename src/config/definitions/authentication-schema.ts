@@ -117,7 +117,7 @@ const schema = z.looseObject({
     .looseObject({
       /** The settings of sessions; undefined where there are to be none. */
       sessionModule: sessionModule.prefault({ name: 'JWT_SESSION' }),
-      /** In the order in which they are asked. */
+      /** The modules in the order in which they are asked. */
       authModules: authModules.prefault([]),
       /**
        * Roles whose callers grant roles that they do not have themselves, as administrators do; `*`: whoever may write accounts

@@ -50,7 +50,7 @@ const filter = z.looseObject({
 });
 
 const schema = z.looseObject({
-  /** In the order in which a request meets them. */
+  /** The filters in the order in which a request meets them. */
   filters: z.array(filter).default([]),
 });
 

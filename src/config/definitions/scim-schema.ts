@@ -39,7 +39,7 @@ const resourceType = z.strictObject({
    * sends some until they are taken out of its mapping.
    */
   unmapped: z.enum(['refuse', 'ignore']).default('refuse'),
-  /** By property: what a new object has where no attribute gives it. */
+  /** What a new object has where no attribute gives it, by property. */
   defaults: jsonObject().default({}),
   attributes: z.array(attribute),
 });

@@ -42,7 +42,7 @@ export async function findEmbeddedUrl(dataDir: string): Promise<string | undefin
   return access === undefined ? undefined : urlOf(access);
 }
 
-/** Below those that systems lend to connections, where the port would often be taken at the next start. */
+/** Ports below those that systems lend to connections, which would often be taken at the next start. */
 const OWN_PORTS = { from: 20_000, to: 32_000 };
 const TRIES = 20;
 

@@ -10,34 +10,34 @@ import type { Db } from '../pool/database.ts';
  * `has_room`. Only there are `scheduler start gate`, and `<table> partitions` of who makes or drops months.
  */
 export const LOCK = {
-  /** That nobody changes a condition of a type while an object is evaluated: alone, and in common. */
+  /** Keeps anybody from changing a condition of a type while an object is evaluated: alone, and in common. */
   conditionsOf: (type: string) => `conditions of managed/${type}`,
-  /** That nobody changes what many objects of a type derive while one of them is written: alone, and in common. */
+  /** Keeps anybody from changing what many objects of a type derive while one of them is written: alone, and in common. */
   derivationsOf: (type: string) => `derivations of managed/${type}`,
-  /** That one value of a property is had once in a collection. */
+  /** Keeps a value of a property unique in a collection. */
   uniqueValue: (collection: string, property: string, value: string) =>
     `unique ${JSON.stringify([collection, property, value])}`,
-  /** That of those who create an object with the same id one does. */
+  /** Of several who create an object with the same id, lets one do so. */
   newObject: (type: string, id: string) => `new managed/${type}/${id}`,
-  /** That edges of the same end are written one after the other, where no index can refuse them. */
+  /** Has edges of the same end written one after the other, where no index can refuse them. */
   endOfEdges: (collection: string, id: string) => `relationship ${collection}/${id}`,
-  /** That somebody has no more processes under way than may be. */
+  /** Sees to it that nobody has more processes under way than may be. */
   startsOf: (starter: string) => `starts of ${starter}`,
-  /** That somebody keeps no more preferences, views and drafts than may be. */
+  /** Sees to it that nobody keeps more preferences, views and drafts than may be. */
   itemsOf: (owner: string) => `items of ${owner}`,
-  /** That no more views are shared with a role than may be. */
+  /** Sees to it that no more views are shared with a role than may be. */
   viewsOf: (role: string) => `views of ${role}`,
-  /** That somebody has no more operations open than may be. */
+  /** Sees to it that nobody has more operations open than may be. */
   operationsOf: (owner: string) => `operations of ${owner}`,
-  /** That there are no more API keys than may be. */
+  /** Sees to it that there are no more API keys than may be. */
   apiKeys: 'api keys',
-  /** That one delivery of a source object by a mapping is done after the other. */
+  /** Has deliveries of a source object by a mapping done one after the other. */
   deliveryOf: (mapping: string, id: string) => `delivery ${JSON.stringify([mapping, id])}`,
-  /** That nodes write down what has changed one after the other. */
+  /** Has nodes write down one after the other what has changed. */
   events: 'events',
-  /** That there is one deployment at a time. */
+  /** Lets one deployment be made at a time. */
   deployment: 'svc workflow deployment',
-  /** That one node at a time seals the audit. */
+  /** Lets one node at a time seal the audit. */
   sealing: 'audit_seal',
 } as const;
 

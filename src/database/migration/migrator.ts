@@ -71,7 +71,7 @@ async function apply(db: Db, migration: SqlMigration, attempt: number): Promise<
 }
 
 export interface SchemaState {
-  /** In order of application. */
+  /** The migrations in the order in which they were applied. */
   readonly applied: readonly string[];
   readonly pending: readonly string[];
   /** Applied by a newer version of the server; `breaking` says why this one cannot run on it. */

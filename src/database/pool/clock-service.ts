@@ -3,7 +3,7 @@ import type { Observe } from '#observability/index.ts';
 import type { DatabaseClock } from './database-clock.ts';
 
 const INTERVAL_MS = 10_000;
-/** From which difference between the node's clock and the database's on is worth saying. */
+/** A difference between the node's clock and the database's of so much is worth telling. */
 const NOTABLE_SKEW_MS = 250;
 
 /** Measures the database's clock from time to time. */

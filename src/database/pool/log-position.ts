@@ -9,7 +9,7 @@ export function timelineOf(lsn: string): string {
   return `('x' || substr(pg_walfile_name(${lsn}), 1, 8))::bit(32)::int`;
 }
 
-/** In bytes. */
+/** The position in bytes. */
 export function bytesAt(lsn: string): bigint {
   const [high = '0', low = '0'] = lsn.split('/');
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);

@@ -18,7 +18,7 @@ export interface Change {
   readonly actor?: Actor;
 }
 
-/** On whose behalf a unit of work changes things. */
+/** The user and the request for whom a unit of work changes things. */
 export interface Actor {
   readonly userId: string;
   /** The id of the request's transaction, with what is appended to it on the way down to the request that changes something. */

@@ -38,7 +38,7 @@ export interface GroupStep {
   readonly statement: RawBuilder<unknown>;
   /** How many rows the statement returns when it has stored everything; absent when it fails otherwise. */
   readonly returns?: number;
-  /** By which other steps of the same kind may refer to it. */
+  /** The name by which other steps of the same kind may refer to it. */
   readonly name?: string;
 }
 
@@ -99,7 +99,7 @@ function noteContended(database: Database, unit: readonly GroupedRow[]): void {
   }
 }
 
-/** All of several units of work. @returns for each whether it was stored */
+/** Commits several units of work at once. @returns for each whether it was stored */
 async function commitUnits(
   database: Database,
   units: readonly (readonly GroupedRow[])[],
@@ -188,7 +188,7 @@ export async function insertAll<Row>(db: Db, write: GroupWrite<Row>, rows: reado
     });
 }
 
-/** For what stores rows that nothing may keep from being stored. */
+/** The error where rows were not stored that nothing may keep from being stored. */
 export function meaningOfLostRows(error: unknown): unknown {
   return isGuardBroken(error) ? new LostRows() : error;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '#json/index.ts';
 
 /** One step of the work, as a dry run reports it. */
 export interface TraceEntry {
-  /** In the order in which steps began. */
+  /** The number of the step, in the order in which steps began. */
   readonly n: number;
   /** The step during which this one ran: that of a request whose script has asked for this. */
   readonly parent?: number;

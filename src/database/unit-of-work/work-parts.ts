@@ -41,7 +41,7 @@ export class WorkParts {
     }
   }
 
-  /** All of it is over. */
+  /** Ends all parts. */
   end(): void {
     this.#isOver = true;
   }

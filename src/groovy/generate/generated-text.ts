@@ -9,7 +9,7 @@ interface Mark {
 
 export interface GeneratedText {
   readonly javascript: string;
-  /** From a place in the JavaScript to the author's place. */
+  /** The author's place for a place in the JavaScript. */
   positionOf(place: { line: number; column: number }): { line: number; column: number };
 }
 

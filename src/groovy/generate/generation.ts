@@ -54,7 +54,7 @@ export class Generation {
   switches = 0;
   variables: string[] = [];
   labels: string[] = [];
-  /** In front of the loop that follows. */
+  /** The label in front of the loop that follows. */
   loopLabel = '';
   /** Every name that may be a variable of the caller. */
   readonly freeNames = new Set<string>();
@@ -84,7 +84,7 @@ export class Generation {
     return this.#parts.expression(this, node);
   }
 
-  /** In a tail position it gives the value of its function. */
+  /** The code of a statement; in a tail position it gives the value of its function. */
   statement(node: Statement, isTail: boolean): string {
     return this.#parts.statement(this, node, isTail);
   }

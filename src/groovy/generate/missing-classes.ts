@@ -44,7 +44,7 @@ interface Missing {
 /** The classes that a script names and nobody has: all of them are told at once, and imports only when they are used. */
 export class MissingClasses {
   readonly #source: SourceText;
-  /** By the names that the script has for them. */
+  /** Missing classes that are imported, by the names that the script has for them. */
   readonly #imported = new Map<string, Missing>();
   readonly #unusedPackages: Missing[] = [];
   readonly #used = new Set<string>();

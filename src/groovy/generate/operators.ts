@@ -56,7 +56,7 @@ export const INT_CODE: Readonly<Record<string, (left: string, right: string) => 
   '<=>': (left, right) => `(${left}<${right}?-1:${left}>${right}?1:0)`,
 };
 
-/** By such a number a remainder never fails. */
+/** The text of a number by which a remainder never fails. */
 const POSITIVE = /^[1-9]\d*$/;
 
 /** Operators for which it pays to look at the types before the runtime is called. */

@@ -30,7 +30,7 @@ export function toNumber(value: Numeric): number {
   return Number(value.value);
 }
 
-/** Without a fraction; of a Double as Java's `longValue`. */
+/** The number without its fraction; a Double as Java's `longValue` has it. */
 export function toBigInt(value: Numeric): bigint {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number') return BigInt(value);

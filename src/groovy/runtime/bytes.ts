@@ -35,7 +35,7 @@ function encodingOf(charset: string): Encoding {
   return found;
 }
 
-/** In UTF-8, unless another character set is named. */
+/** The bytes of a text, in UTF-8 unless another character set is named. */
 export function bytesOf(text: string, charset = 'UTF-8'): unknown[] {
   const encoding = encodingOf(charset);
   if (encoding === 'utf8') return utf8Of(text);

@@ -171,7 +171,7 @@ function hasClass(home: string, simple: string): boolean {
   return findRow(`${home}.${simple}`) !== undefined;
 }
 
-/** All of them, which reads the whole table. */
+/** The rows of all classes, which reads the whole table. */
 export function* classRows(): Iterable<ClassRow> {
   for (const [home, words] of packages) {
     for (const word of words.trim().split(' ')) {

@@ -103,7 +103,7 @@ Object.assign(Closure.prototype, {
   knownTypes: undefined,
 });
 
-/** With one parameter that was left out: null, unless it has a value of its own. */
+/** The argument for the one parameter that was left out: null, unless it has a value of its own. */
 function implicit({ least, code }: Closure): unknown {
   return least === 0 && code.length === 2 ? null : undefined;
 }

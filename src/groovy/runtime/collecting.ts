@@ -79,7 +79,7 @@ export function average(items: readonly unknown[], fn: unknown): unknown {
   return divideNumbers(numbers.reduce(addNumbers), numbers.length);
 }
 
-/** Without those that are equal to an earlier one. */
+/** The items without those that are equal to an earlier one. */
 export function distinct(items: readonly unknown[], fn: unknown): unknown[] {
   if (fn === undefined) {
     const seen = new ItemSet();

@@ -74,7 +74,7 @@ export function decimalText(value: BigDecimal): string {
   return `${sign}${mantissa}E${exponent > 0 ? '+' : ''}${exponent}`;
 }
 
-/** With an exponent that is a multiple of three. */
+/** The number as a text with an exponent that is a multiple of three. */
 export function engineeringText(value: BigDecimal): string {
   const { unscaled, scale } = value;
   const digits = absolute(unscaled).toString();
@@ -110,7 +110,7 @@ export function decimalToNumber(value: BigDecimal): number {
   return Number(`${value.unscaled}e${-value.scale}`);
 }
 
-/** Without the digits behind the point. */
+/** The number without the digits behind the point. */
 export function decimalToInteger({ unscaled, scale }: BigDecimal): bigint {
   return scale <= 0 ? unscaled * tenTo(-scale) : unscaled / tenTo(scale);
 }
@@ -148,7 +148,7 @@ export function divideRounded(dividend: bigint, divisor: bigint, rounding: Round
   }
 }
 
-/** With the point so many places further right. */
+/** The number with the point so many places further right. */
 export function movePoint(value: BigDecimal, places: number): BigDecimal {
   if (places === 0) return value;
   const moved = new BigDecimal(value.unscaled, value.scale - places);
@@ -165,7 +165,7 @@ export function exactInteger(value: BigDecimal, bits: number): bigint {
   return whole;
 }
 
-/** To so many digits, 0 for all. */
+/** Rounds to so many digits, 0 for all. */
 export function toPrecision(value: BigDecimal, precision: number, rounding: Rounding): BigDecimal {
   const excess = precisionOf(value) - precision;
   if (precision === 0 || excess <= 0) return value;

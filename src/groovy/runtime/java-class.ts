@@ -81,7 +81,7 @@ const arrays = new Map<JavaClass, JavaClass>();
 
 for (const name in PRIMITIVE_BOXES) classes.set(name, new JavaClass(name, 'primitive'));
 
-/** By its full name or, for primitives, its only one. The compiler lets no other names through. */
+/** The class with a full name or, for primitives, their only one. The compiler lets no other names through. */
 export function classNamed(name: string): JavaClass {
   const type = findClass(name);
   if (type === undefined) throw new Error(`There is no class ${name}`);

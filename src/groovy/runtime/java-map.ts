@@ -28,7 +28,7 @@ const WITHOUT_NULLS: ReadonlySet<MapKind> = new Set(['ConcurrentHashMap', 'Hasht
  */
 export class JavaMap {
   readonly kind: MapKind;
-  /** By their hash keys. No other object of ours has a member of this name: that is how a map is recognised. */
+  /** The entries by their hash keys. No other object of ours has a member of this name: that is how a map is recognised. */
   pairs: Map<unknown, Entry>;
   /** The order of the keys of a TreeMap. */
   readonly compare: Compare | undefined;
@@ -62,7 +62,7 @@ export class JavaMap {
     return this.pairs.has(hashKey(key));
   }
 
-  /** With the value that `withDefault` promises. */
+  /** The value of a key, or the one that `withDefault` promises. */
   get(key: unknown): unknown {
     const entry = this.pairs.get(hashKey(key));
     if (entry !== undefined) return entry.value;

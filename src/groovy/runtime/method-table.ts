@@ -48,7 +48,7 @@ export function ownTable(className: string, inherited: MethodTable): MethodTable
   return table;
 }
 
-/** Without methods of its own; it has those of `above`. */
+/** A table without methods of its own; it has those of `above`. */
 function tableBelow(above: MethodTable | null): MethodTable {
   return Object.create(above);
 }

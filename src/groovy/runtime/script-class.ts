@@ -25,7 +25,7 @@ export interface ScriptField {
   readonly name: string;
   readonly isStatic: boolean;
   readonly isFinal: boolean;
-  /** Without an access modifier: it has a getter and a setter. */
+  /** Whether it has no access modifier, and so a getter and a setter. */
   readonly isProperty: boolean;
   /** `@Delegate`: the object has the methods of this one. */
   readonly isDelegate?: boolean;

@@ -55,7 +55,7 @@ export class Binding extends JavaObject {
     return this.#made[name] ?? this.#given.make(name) ?? null;
   }
 
-  /** All of them, in a map that the script may change. */
+  /** All variables, in a map that the script may change. */
   all(): JavaMap {
     for (const name of this.#given.names) this.get(name);
     return this.variables;

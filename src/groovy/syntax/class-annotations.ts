@@ -188,7 +188,7 @@ function categoryOf(args: readonly Argument[]): string {
   return only === undefined ? 'Object' : (pathText(only.value) ?? 'Object');
 }
 
-/** In the order of the properties, or of those that are named. */
+/** Compares objects in the order of the properties, or of those that are named. */
 function orderOf(node: ClassDeclaration, options: Map<string, unknown>): string {
   const fields = properties(node, options).map(({ name }) => name);
   const included = names(options.get('includes'));

@@ -96,7 +96,7 @@ function parsePermits(p: Parsing): readonly TypeName[] {
   return parseTypeNames(p);
 }
 
-/** With the members that its annotations stand for, and those of a record. */
+/** The class with the members that its annotations stand for, and those of a record. */
 function withAnnotations(
   p: Parsing,
   declared: ClassDeclaration,

@@ -10,7 +10,7 @@ export function parseExpression(p: Parsing): Expression {
   return p.nested(() => parseAssignment(p));
 }
 
-/** Also `name value, value`, a call without brackets. */
+/** Parses an expression, or `name value, value`, a call without brackets. */
 export function parseExpressionOrCommand(p: Parsing): Expression {
   let value = p.expression();
   if (!isCommandTarget(p, value)) return value;

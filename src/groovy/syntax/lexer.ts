@@ -165,7 +165,7 @@ class Lexer {
     }
   }
 
-  /** From behind the quote, or behind the `}` of a value, to the next `${` or the end of the text. */
+  /** Reads from behind the quote, or behind the `}` of a value, to the next `${` or the end of the text. */
   #readText(quote: Quote, quoteAt: number, isWhole: boolean): void {
     let isFirst = isWhole;
     let from = isFirst ? quoteAt : this.#at - 1;

@@ -3,7 +3,7 @@ import type { Parsing } from './parsing.ts';
 import { MODIFIERS } from './token.ts';
 import { isOperator } from './token-cursor.ts';
 
-/** Behind annotations and modifiers, without moving on. */
+/** The place behind annotations and modifiers, without moving on. */
 export function behindModifiers(p: Parsing): number {
   let at = p.index;
   for (;;) {

@@ -39,7 +39,7 @@ export class Parsing extends TokenCursor {
     return this.#grammar.expression(this);
   }
 
-  /** Also `name value, value`, a call without brackets. */
+  /** An expression, or `name value, value`, a call without brackets. */
   expressionOrCommand(): Expression {
     return this.#grammar.expressionOrCommand(this);
   }

@@ -138,7 +138,7 @@ export class TokenCursor {
     return at;
   }
 
-  /** From a `<` to behind its `>`, or -1 when it is a comparison. */
+  /** The place behind the `>` that belongs to a `<`, or -1 when this is a comparison. */
   skipTypeArguments(from: number): number {
     let at = from + 1;
     let depth = 1;

@@ -5,7 +5,7 @@ import { DISCOVERY, readPatchBody, revisionsIn, SCIM_QUERY, tagsIn } from '#scim
 import { parseJsonBody, requireObject } from '../json-body.ts';
 import type { HttpRequest, TranslatedRequest } from '../read-request.ts';
 
-/** Its own, and what some clients send all the same. */
+/** The media type of SCIM, and the one that some clients send all the same. */
 const MEDIA_TYPES = ['application/scim+json', 'application/json'];
 const WRITES: ReadonlySet<string> = new Set(['PUT', 'PATCH', 'DELETE']);
 
@@ -87,7 +87,7 @@ type Place = 'root' | 'bulk' | 'search' | 'described' | 'descriptions' | 'collec
 
 const LISTS: ReadonlySet<Place> = new Set(['root', 'descriptions', 'collection']);
 
-/** Which of these a path leads to, be there something or not. */
+/** The place that a path leads to, be there something or not. */
 function placeAt(segments: readonly string[]): Place {
   const [first] = segments;
   if (first === undefined) return 'root';

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '#json/index.ts';
 
 /** What was asked for over HTTP, and by whom. */
 export interface AnsweredRequest {
-  /** One of the seven kinds, in lower case. */
+  /** The kind of the request, one of seven, in lower case. */
   readonly operation: string;
   readonly resource: string;
   readonly action: string | null;

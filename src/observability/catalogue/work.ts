@@ -52,7 +52,7 @@ export const WORK = {
   }),
   'trigger.completed': said<{
     schedule: string;
-    /** In whose name it ran. */
+    /** The name in which it ran. */
     invoker: string;
     run: string;
     /** What the audit calls all that it did. */

@@ -25,14 +25,14 @@ export class RenewedCaller {
     return this.#security;
   }
 
-  /** Before each attempt. @throws UnauthorizedError when they may not come in any more */
+  /** To be called before each attempt. @throws UnauthorizedError when they may not come in any more */
   async begin(): Promise<SecurityContext> {
     this.#attempts += 1;
     if (this.#attempts > 1 || !this.#isSure) this.#security = await this.#ask();
     return this.#security;
   }
 
-  /** Before the commit. @throws LostRace when the rights are others than those that it was done with */
+  /** To be called before the commit. @throws LostRace when the rights are others than those that it was done with */
   async end(): Promise<void> {
     if (this.#isSure) return;
     const before = this.#security;

@@ -53,10 +53,10 @@ interface Route {
  */
 export class RouteTable {
   #routes: readonly Route[] = [];
-  /** By the literal that a path begins with, in lower case: there are many routes, and few begin alike. */
+  /** Routes by the literal that a path begins with, in lower case: there are many routes, and few begin alike. */
   #byFirst: ReadonlyMap<string, readonly Route[]> = new Map();
   #others: readonly Route[] = [];
-  /** By path, one and the same all the way: what names it, chooses its thread and hands it on looks it up once. */
+  /** Routes that were found, by path. The path stays the same object all the way, so that each is looked up once. */
   #found = new WeakMap<ResourcePath, Found>();
 
   /** @returns a function that takes the route away again */

@@ -30,7 +30,7 @@ export function selectFromSealed(
   return selectFields(sealed, fields, isNested, getSealedAt);
 }
 
-/** With a seal in place of each encrypted and hashed value. */
+/** The resource with a seal in place of each encrypted and hashed value. */
 function withSealedContent(resource: Resource): Resource {
   return hasEnvelope(resource.content) ? { ...resource, content: withSeals(resource.content) } : resource;
 }

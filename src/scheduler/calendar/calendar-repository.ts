@@ -6,7 +6,7 @@ import type { ScheduleDefinition } from '../schedule/schedule.ts';
 export interface PlannedSchedule {
   readonly id: string;
   readonly definition: ScheduleDefinition;
-  /** By itself, or with all. */
+  /** Whether it is paused, by itself or with all. */
   readonly paused: boolean;
   readonly parked: boolean;
   /** The node that has it in memory; null of a persisted one. */

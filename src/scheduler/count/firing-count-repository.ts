@@ -21,7 +21,7 @@ export interface CountQuery {
   readonly to: number;
   /** What is read of which counts: together all of that time, and nothing twice. */
   readonly spans: readonly CountSpan[];
-  /** In seconds; null for one over all of the time. */
+  /** The length of a bucket in seconds; null for one over all of the time. */
   readonly bucket: number | null;
   readonly by: readonly Group[];
   /** Filters by the members of the groups only. */

@@ -36,7 +36,7 @@ function countsOf(tally: string): number[] {
   return counts;
 }
 
-/** To a tenth of a millisecond, as the ledger shows its times. */
+/** Rounds to a tenth of a millisecond, as the ledger shows its times. */
 export function round(ms: number): number {
   return Math.round(ms * 10) / 10;
 }

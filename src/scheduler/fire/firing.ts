@@ -10,7 +10,7 @@ export interface Firing {
   readonly nodeName: string;
   readonly decision: FiringDecision;
   readonly dst: DaylightSaving;
-  /** In whose name it runs. */
+  /** The name in which it runs. */
   readonly invoker: string;
   /** When it started, epoch ms by the database's clock. */
   readonly startedAt: number;

@@ -22,7 +22,7 @@ export interface FiringFacts {
   readonly fireAt: number;
   /** Lateness counts from here: the planned time, or the release of a dead node's claim. */
   readonly lateFrom: number;
-  /** By the database's clock. */
+  /** The time by the database's clock. */
   readonly now: number;
   readonly policy: MisfirePolicy;
   readonly timing: Timing;

@@ -98,7 +98,7 @@ export function transactionOf(run: RunKey & Pick<Run, 'key' | 'cause'>): string 
   return run.cause?.transaction ?? formatRunKey(run);
 }
 
-/** In whose name a schedule runs. @param scheduledAt the time that the job is told, epoch ms */
+/** The name in which a schedule runs. @param scheduledAt the time that the job is told, epoch ms */
 export function invokerName(jobId: string, scheduledAt: number): string {
   return `Scheduled ${jobId}-${new Date(scheduledAt).toISOString()}`;
 }

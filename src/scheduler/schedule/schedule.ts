@@ -51,7 +51,7 @@ const LONGEST_KEY = 200;
 /** What Quartz gives a trigger that does not say. */
 export const NORMAL_PRIORITY = 5;
 
-/** In the order in which they are shown. */
+/** The members of a schedule, in the order in which they are shown. */
 export const SCHEDULE_FIELDS = [
   'enabled',
   'persisted',

@@ -41,7 +41,7 @@ export function contextSeals(crypto: Pick<Crypto, 'encrypt' | 'decrypt'>): Conte
   };
 }
 
-/** Without the list of what is encrypted in it. @param copy is changed */
+/** The definition without the list of what is encrypted in it. @param copy is changed */
 function unmarked<T extends WithContext>(copy: T): T {
   Reflect.deleteProperty(copy, 'sealed');
   return copy;

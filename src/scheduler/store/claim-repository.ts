@@ -37,7 +37,7 @@ export interface ClaimOptions extends Share {
 export interface ClaimedRun extends Run {
   readonly dueAt: number;
   readonly priority: number;
-  /** Only of a run that was started. */
+  /** What is known of the run, where it was started. */
   readonly started?: StartedRun;
   /** What it invokes, where there is a limit for it. */
   readonly limitedService?: string;

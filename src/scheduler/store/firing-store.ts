@@ -13,7 +13,7 @@ export const SHARED = 'shared';
 export const OWN = 'own';
 
 const MAX_BATCH = 500;
-/** After a look that left what is due to wait for its service, unless one of its runs ends before. */
+/** When to look again after due firings had to wait for their service, unless one of its runs ends before. */
 const SERVICE_RETRY_MS = 250;
 
 export interface FiringStoreOptions {

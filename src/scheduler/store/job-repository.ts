@@ -47,9 +47,9 @@ export const rankOf = (ownerId: RawBuilder<unknown>, nodeName: string | null) =>
 export interface JobSearch {
   /** Keeps it from changing until the transaction ends. */
   readonly lock?: boolean;
-  /** On which node it is looked for. */
+  /** The node on which it is looked for. */
   readonly nodeName?: string;
-  /** Only there: among the persisted ones, or in the memory of the node. Default: as `rankOf` has it. */
+  /** Whether to look only among the persisted ones, or only in the memory of the node. Default: as `rankOf` has it. */
   readonly persisted?: boolean;
 }
 

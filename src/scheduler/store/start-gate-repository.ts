@@ -24,13 +24,13 @@ export async function throughGate<T>(start: () => Promise<T>): Promise<T> {
   }
 }
 
-/** After a pause was committed: waits for the starts that may not have seen it, and for what they let begin. */
+/** To be called after a pause was committed: waits for the starts that may not have seen it, and for what they let begin. */
 export async function closeGate(db: Db): Promise<void> {
   await sql`select scheduler_close_gate()`.execute(db);
   await awaitStarted(db);
 }
 
-/** After a change was committed: what was started ahead of its time has begun, and whatever begins now begins as it was changed. */
+/** To be called after a change was committed: what was started ahead of its time has begun, and whatever begins now begins as it was changed. */
 export async function awaitStarted(db: Db, triggerId?: number): Promise<void> {
   const isOfIt =
     triggerId === undefined ? sql`true` : sql`lap = any(scheduler_laps()) and trigger_id = ${triggerId}`;

@@ -18,7 +18,7 @@ export interface JobView {
   readonly owner: string | null;
 }
 
-/** Without what the service is invoked with, which may hold what references to secrets stand for. */
+/** The triggers without what the service is invoked with, which may hold what references to secrets stand for. */
 const TRIGGERS = `(select coalesce(jsonb_agg(case when t ? 'serialized' then jsonb_set(t, '{serialized}',
     to_jsonb(((t->>'serialized')::jsonb #- '{definition,invokeContext}')::text)) else t end), '[]')
   from jsonb_array_elements(triggers) t)`;

@@ -19,7 +19,7 @@ export interface TriggerRecord {
   readonly serialized: string;
 }
 
-/** Without what the service is invoked with, which may hold what references to secrets stand for. */
+/** The trigger without what the service is invoked with, which may hold what references to secrets stand for. */
 const SERIALIZED = `(serialized::jsonb #- '{definition,invokeContext}')::text`;
 const SELECTION = sql.raw(
   `_id, serialized::json->>'generation' as _rev, name, "group", state, previous_state, acquired, "nodeId", ${SERIALIZED} as serialized`,

@@ -29,7 +29,7 @@ export interface CompiledScript {
   readonly programText: string;
   /** A module that is evaluated once per instance and kept, because it is the same in every run. */
   readonly isShared: boolean;
-  /** From a place in `functionText` to the author's place. */
+  /** The author's place for a place in `functionText`. */
   positionOf(place: TextPosition): ScriptPosition;
 }
 

@@ -124,7 +124,7 @@ export class MemorySnapshot {
   readonly #copied: Copied[] = [];
   readonly #cleared: Range[] = [];
 
-  /** Behind the last byte that it covers. */
+  /** The address behind the last byte that it covers. */
   readonly end: number;
 
   constructor(heap: Uint8Array<ArrayBuffer>, ranges: readonly Range[]) {
@@ -185,7 +185,7 @@ export class SnapshotDelta {
   readonly #words: Uint32Array;
   /** Where most words of a page differ. */
   readonly #pages: readonly Copied[];
-  /** Beyond what the base covers. */
+  /** The memory beyond what the base covers. */
   readonly #above: MemorySnapshot;
   readonly end: number;
 

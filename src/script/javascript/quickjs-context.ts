@@ -44,7 +44,7 @@ export interface ContextUser {
   answer(operation: string, args: string): Promise<string>;
 }
 
-/** Between runs. */
+/** The user of the context between runs. */
 export const NOBODY: ContextUser = {
   shouldInterrupt: () => false,
   onSuspend: () => {},

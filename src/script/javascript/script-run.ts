@@ -66,7 +66,7 @@ export class ScriptRun implements ContextUser, Occupant {
   readonly #request: SandboxRun;
   readonly #occupancy: Occupancy;
   readonly #compileModule: ModuleCompiler;
-  /** Without what others have taken. */
+  /** When its time is over, the time that others have taken aside. */
   readonly #deadline: number;
   readonly #heldBefore: number;
   #ownMs = 0;

@@ -150,7 +150,7 @@ interface Signature {
   readonly types: readonly number[];
 }
 
-/** By object and function, as the prelude checks arguments. */
+/** Signatures by object and function, as the prelude checks arguments. */
 export const SIGNATURES: Readonly<Record<string, Readonly<Record<string, Signature>>>> = Object.fromEntries(
   Object.entries(SERVER_OBJECTS).map(([object, { functions }]) => [
     object,

@@ -45,7 +45,7 @@ export interface NewOperation {
   readonly retryOf?: string;
 }
 
-/** With its objects frozen, and nobody at work on them. */
+/** Stores an operation with its objects frozen, and nobody at work on them. */
 export async function insertOperation(db: Db, run: NewOperation): Promise<void> {
   await sql`
     insert into scan_run (id, owner, state, definition, operation, security, transaction_id, total, last_slice, paged,

@@ -31,7 +31,7 @@ export interface HistoryOptions {
   readonly foreign: ForeignDatabase;
   readonly place: string;
   readonly database: Database;
-  /** From when on, as a time in ISO 8601; '' for all. */
+  /** The time from which on entries are taken, in ISO 8601; '' for all. */
   readonly since: string;
   /** `keepDays` of `audit.json`. */
   readonly keepDays: number;
@@ -76,7 +76,7 @@ export function topicsOf(foreign: ForeignDatabase): readonly AuditTopic[] {
 
 const tableOf = (topic: AuditTopic) => `audit${topic}`;
 
-/** In the order of their ids, which the table has an index for. */
+/** The rows page by page, in the order of their ids, which the table has an index for. */
 export async function* pagesOf(
   { foreign, since }: Pick<HistoryOptions, 'foreign' | 'since'>,
   topic: AuditTopic,
@@ -100,7 +100,7 @@ export async function* pagesOf(
   }
 }
 
-/** None of one whose time cannot be read, which is told. */
+/** The entry that a row becomes; none where its time cannot be read, which is told. */
 export function entryOf(
   topic: AuditTopic,
   row: Row,
@@ -141,7 +141,7 @@ function memberOf(column: string, text: string): JsonValue {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }
 
-/** Without credentials, what is encrypted or hashed, and what is a secret by its name or by itself. */
+/** The event without credentials, what is encrypted or hashed, and what is a secret by its name or by itself. */
 function withoutSecrets(event: JsonObject): JsonObject {
   const shown = withoutCredentials(event);
   for (const at of placesOfSecrets(shown, isProtected)) {

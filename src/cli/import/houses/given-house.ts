@@ -13,7 +13,7 @@ export interface GivenHouse {
   readonly type: string | undefined;
   /** The zone in which a process engine writes times, such as `Europe/Prague`; default UTC. */
   readonly zone?: string | undefined;
-  /** From when on its audit comes: a time, or `all`; undefined for none. */
+  /** The time from which on its audit comes, or `all`; undefined for none. */
   readonly audit?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { storedHash } from './house-rows.ts';
 
-/** By Keycloak's names. */
+/** Our names of algorithms by Keycloak's. */
 const PBKDF2: Readonly<Record<string, string>> = {
   pbkdf2: 'PBKDF2-SHA1',
   'pbkdf2-sha256': 'PBKDF2',
@@ -45,7 +45,7 @@ function hashOf(credential: JsonObject): JsonObject | undefined {
   return { algorithm: name, iterations: hashIterations, ...secret };
 }
 
-/** Its costs are lists of one text each. */
+/** Keycloak's costs are lists of one text each. */
 function argon2(
   passes: JsonValue | undefined,
   parameters: JsonValue | undefined,

@@ -96,7 +96,7 @@ function isOf({ values }: LdifEntry, classes: ReadonlySet<string>): boolean {
   return own.some((name) => classes.has(name)) && !own.includes('computer');
 }
 
-/** That of the directory, which an entry keeps when it moves. */
+/** The id that the directory has given, which an entry keeps when it moves. */
 function idOf({ dn, values }: LdifEntry): string {
   const [own] = [...(values.get('entryuuid') ?? []), ...(values.get('nsuniqueid') ?? [])];
   return own ?? uuidOf([normalDn(dn)]);

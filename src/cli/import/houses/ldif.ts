@@ -3,7 +3,7 @@ import { ForeignSourceError } from '../repository/foreign-source-error.ts';
 /** An entry of LDIF (RFC 2849). */
 export interface LdifEntry {
   readonly dn: string;
-  /** By names in lower case, without options. */
+  /** The values by names in lower case, without options. */
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -37,7 +37,7 @@ export function entriesOf(text: string): readonly LdifEntry[] {
   return entries;
 }
 
-/** Behind the first colon: a text, Base64 behind another one, or an address behind `<`, which is not followed. */
+/** The value behind the first colon: a text, Base64 behind another colon, or an address behind `<`, which is not followed. */
 function textAt(rest: string): string {
   return rest.startsWith(':') ? Buffer.from(rest.slice(1).trim(), 'base64').toString('utf8') : rest.trim();
 }

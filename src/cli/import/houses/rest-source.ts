@@ -159,7 +159,7 @@ function rowOf(object: JsonObject, at: number): ForeignRow {
   return { key: String(at), id: String(_id), rev: String(_rev ?? '0'), text: JSON.stringify(object) };
 }
 
-/** As the row of a table would be, whose columns are texts. */
+/** An object as the row of a table would be, whose columns are texts. */
 function columns(object: JsonObject, at: number, texts: JsonObject): ForeignRow {
   return { ...rowOf(object, at), text: JSON.stringify(texts) };
 }

@@ -262,7 +262,7 @@ const map: Read = (_fields, own) => {
   return object;
 };
 
-/** By the names of classes: what is made of the fields of an object, and of what it writes itself. */
+/** What is made of the fields of an object, and of what it writes itself, by the names of classes. */
 const READERS: Readonly<Record<string, Read>> = {
   ...Object.fromEntries(
     ['Integer', 'Long', 'Short', 'Byte', 'Double', 'Float', 'Boolean', 'Character'].map((name) => [

@@ -27,7 +27,7 @@ const ACTIVE = '1';
 
 export interface ProcessOptions {
   readonly foreign: ForeignDatabase;
-  /** In which the other engine writes times. */
+  /** The zone in which the other engine writes times. */
   readonly zone: TimeZone;
   readonly place: string;
   readonly database: Database;

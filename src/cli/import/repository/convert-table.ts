@@ -130,7 +130,7 @@ export async function convertInternalUser(
   return { items: [item], remarks: isShipped ? [remark(about, row.id, shipped)] : [] };
 }
 
-/** Since 4.0 a list of references; before, names with commas. */
+/** The roles of a user: since 4.0 a list of references, before that names with commas. */
 function rolesOf(stored: JsonValue | undefined): JsonValue {
   const text = typeof stored === 'string' ? stored : '';
   const list = jsonOr(text);

@@ -32,7 +32,7 @@ export type Pages = (size: number, wanted?: Wanted) => AsyncIterable<RowPage>;
 /** One table of the other server, or one type of objects in it. */
 export interface ImportStep {
   readonly group: Group;
-  /** As it is told, such as `managed/user`. */
+  /** What it brings, as it is told, such as `managed/user`. */
   readonly about: string;
   readonly kind: StoredKind;
   readonly type: string;
@@ -42,7 +42,7 @@ export interface ImportStep {
 
 /** Where something comes from, which is only read. */
 export interface ImportSource {
-  /** As it is told, and noted of what has come from there; no password. */
+  /** The place as it is told, and noted of what has come from there; without a password. */
   readonly place: string;
   /** What comes, in the order in which it does. */
   listSteps(): Promise<readonly ImportStep[]>;
@@ -58,6 +58,6 @@ export interface ImportSource {
 
 export interface ForeignProcesses {
   readonly foreign: ForeignDatabase;
-  /** In which it writes times. */
+  /** The zone in which it writes times. */
   readonly zone: TimeZone;
 }

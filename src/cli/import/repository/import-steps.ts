@@ -31,7 +31,7 @@ interface StepOptions {
   readonly crypto: Pick<Crypto, 'decrypt'>;
   readonly projectLocation: string;
   readonly zone: TimeZone;
-  /** From when on its audit comes; '' for all, undefined for none. */
+  /** The time from which on its audit comes; '' for all, undefined for none. */
   readonly since: string | undefined;
 }
 
@@ -162,7 +162,7 @@ function asText(columns: ColumnMapping, row: ForeignRow): ForeignRow {
   return { ...row, text: JSON.stringify(objectOf(columns, row)) };
 }
 
-/** With those of the columns that this version has. */
+/** The table with those of the columns that this version has. */
 function tableOf(source: ForeignDatabase, name: string, columns: ColumnMapping): ForeignTable {
   const there = source.tables.get(name) ?? new Set();
   const wanted = [...columns.values()].map(({ column }) => column);

@@ -22,7 +22,7 @@ export interface Item {
 export interface Remark {
   /** What it is about, such as `managed/user`. */
   readonly about: string;
-  /** Which of them; null where it is said of all. */
+  /** The id of the one that it is about; null where it is about all. */
   readonly id: string | null;
   readonly reason: string;
   /** It stays where it is. */
@@ -37,7 +37,7 @@ export interface Reading {
 
 /** A row of the other server, before anything is made of it. */
 export interface ForeignRow {
-  /** By which the next page goes on. */
+  /** The key behind which the next page goes on. */
   readonly key: string;
   readonly id: string;
   readonly rev: string;

@@ -18,7 +18,7 @@ export interface ImportOptions {
   readonly types: ManagedTypes;
   readonly crypto: Crypto;
   readonly ring: KeyRingText;
-  /** That everybody has who is somebody. */
+  /** The role of everybody who is somebody. */
   readonly role: string;
   /** How long an audit is kept here. */
   readonly keepDays: number;

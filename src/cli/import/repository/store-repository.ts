@@ -39,7 +39,7 @@ const given = (items: readonly Item[]) => sql`
   jsonb_to_recordset(${JSON.stringify(items.map(({ type, id, print, foreignRev }) => ({ type, id, print, foreign_rev: foreignRev })))}::jsonb)
     as given (type text, id text, print text, foreign_rev text)`;
 
-/** In the order of the items, all of one kind. */
+/** What is known of items, all of one kind, in their order. */
 export async function findKnown(
   db: Db,
   source: string,
@@ -58,7 +58,7 @@ export async function findKnown(
   return items.map(({ type, id }) => byKey.get(`${type} ${id}`) ?? nothing);
 }
 
-/** Which of them have another revision at the other server than when they came, or have not come. */
+/** The items that have another revision at the other server than when they came, or have not come. */
 export async function findNews(
   db: Db,
   source: string,

@@ -13,7 +13,7 @@ export interface Document {
   readonly type: string;
   /** Undefined where the node makes it. */
   readonly id: string | undefined;
-  /** By which it is found where it has no id: `managed/user?userName=avo`. */
+  /** The name by which it is found where it has no id: `managed/user?userName=avo`. */
   readonly name: string;
   readonly revision: string | undefined;
   readonly content: JsonObject;
@@ -22,7 +22,7 @@ export interface Document {
 const ENDING = /\.(?:jsonl?|ya?ml)$/;
 const YAML = /\.ya?ml$/;
 
-/** Its path, or its name as long as it has none. */
+/** The path of a document, or its name as long as it has none. */
 export function nameOf({ type, id, name }: Document): string {
   return id === undefined ? name : `${type}/${id}`;
 }

@@ -19,7 +19,7 @@ interface NaturalKey {
 export class KnownNames {
   readonly #client: Client;
   readonly #documents: readonly Document[];
-  /** By natural key, as it is written. */
+  /** Ids by natural key, as it is written. */
   readonly #ids = new Map<string, string>();
 
   constructor(client: Client, documents: readonly Document[]) {

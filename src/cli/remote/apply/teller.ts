@@ -11,7 +11,7 @@ const NOT_SHOWN = '(not shown)';
 
 interface Told {
   readonly type: string;
-  /** Its path, or the name that its file has for it. */
+  /** The path of the object, or the name that its file has for it. */
   readonly resource: string;
   readonly operation: 'create' | 'update' | 'delete' | 'same';
   readonly before?: JsonObject;

@@ -93,7 +93,7 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
 };
 const DECIMAL = /^[+-]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:[eE][+-]?\d{1,9})?$/;
 
-/** Only those that a pattern takes whole. */
+/** Lets only words through that the pattern matches as a whole. */
 function matching(pattern: unknown): (word: string) => string | undefined {
   return (word) => (patternOf(pattern).execWhole(word) === null ? undefined : word);
 }

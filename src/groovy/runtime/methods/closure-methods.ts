@@ -22,7 +22,7 @@ function curried(self: Closure, code: (args: unknown[]) => unknown, fixed: numbe
   return closureOf(Math.max(0, self.least - fixed), Math.max(0, self.most - fixed), (...args) => code(args));
 }
 
-/** Without the arguments that a closure of several parameters was not given. */
+/** The arguments without those that a closure of several parameters was not given. */
 function given(args: readonly unknown[]): unknown[] {
   return args.filter((arg) => arg !== undefined);
 }

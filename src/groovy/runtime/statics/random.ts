@@ -9,7 +9,7 @@ import { numeric } from '../methods/number-methods.ts';
 import { illegalArgument } from '../throwable.ts';
 import { Double, JavaObject } from '../values.ts';
 
-/** From the host: what the sandbox has itself is good enough for dice only. */
+/** Random bytes from the host: what the sandbox has itself is good enough for dice only. */
 export function randomBytes(count: number): unknown[] {
   return decodeBase64(String(outside.host('groovy.random', count)));
 }

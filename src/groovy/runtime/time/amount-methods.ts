@@ -120,7 +120,7 @@ function abs(self: Duration): Duration {
   return self.nanos < 0n ? new Duration(-self.nanos) : self;
 }
 
-/** Another duration, a number of units, or of seconds. */
+/** The nanoseconds of another duration, of a number of units, or of seconds. */
 function amountOf(value: unknown, unit: unknown): bigint {
   if (unit !== undefined) return long(value) * unitNanos(unitArgument(unit));
   return value instanceof Duration ? value.nanos : long(value) * SECOND;
@@ -141,7 +141,7 @@ export function periodBetween(from: Temporal, to: Temporal): Period {
   return new Period(Math.trunc(months / 12), months % 12, days);
 }
 
-/** Another period, or a number of days. */
+/** The period that is given, or one of a number of days. */
 function periodOf(value: unknown): Period {
   return value instanceof Period ? value : new Period(0, 0, int(value));
 }

@@ -9,7 +9,7 @@ const PERIOD_CLASS = classNamed('java.time.Period');
 /** A span of seconds and nanoseconds. */
 export class Duration extends JavaObject {
   readonly type: JavaClass = DURATION_CLASS;
-  /** All of it. */
+  /** The whole duration in nanoseconds. */
   readonly nanos: bigint;
 
   constructor(nanos: bigint) {

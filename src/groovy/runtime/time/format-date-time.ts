@@ -36,14 +36,14 @@ export function formatIso(value: Temporal, name: string): string {
   }
 }
 
-/** With as many digits of the second as it has. */
+/** The time in ISO form, with as many digits of the second as it has. */
 function isoTime({ nanos }: Temporal): string {
   const fraction = nanos % 1_000_000_000;
   const digits = String(fraction).padStart(9, '0').replace(/0+$/, '');
   return timeText(nanos - fraction, true) + (fraction === 0 ? '' : `.${digits}`);
 }
 
-/** By a pattern of letters. */
+/** Formats a date or time by a pattern of letters. */
 export function formatPattern(value: Temporal, pattern: string): string {
   return splitPattern(pattern.replace(/[[\]]/g, ''), DATE_TIME_LETTERS)
     .map(({ letter, width, text }) => (letter === '' ? text : formatLetter(value, letter, width)))

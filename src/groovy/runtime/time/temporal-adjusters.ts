@@ -20,7 +20,7 @@ export class TemporalAdjuster extends JavaObject {
   }
 }
 
-/** By the year, the month from 1 and the day of the month of the date. */
+/** An adjuster that finds a day by the year, the month from 1 and the day of the month of the date. */
 function toDate(find: (year: number, month: number, day: number) => number): () => TemporalAdjuster {
   return () =>
     new TemporalAdjuster((self) => {
@@ -33,7 +33,7 @@ function weekday(value: unknown): number {
   return enumArgument(value, 'java.time.DayOfWeek').ordinal + 1;
 }
 
-/** To a day of the week, so many days away at most. */
+/** An adjuster to a day of the week. */
 function toWeekday(direction: 1 | -1, countsToday: boolean) {
   return (value: unknown) => {
     const wanted = weekday(value);

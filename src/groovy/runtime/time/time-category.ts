@@ -60,7 +60,7 @@ class Duration extends JavaObject {
     return calendar.ms;
   }
 
-  /** From now on; without a time of its own at the beginning of the day. */
+  /** The moment that is so far from now; without a time of its own at the beginning of the day. */
   fromNow(sign: number): JavaDate {
     const ms = this.from(Date.now(), sign);
     return new JavaDate(this.isOfTime ? ms : midnight(ms));

@@ -6,7 +6,7 @@ import { JavaObject } from '../values.ts';
 export const DAY = 86_400_000;
 
 interface Year {
-  /** From each instant on, until the next, the offset in milliseconds. */
+  /** Instants, each with the offset in milliseconds that holds from then until the next. */
   readonly changes: readonly (readonly [number, number])[];
 }
 

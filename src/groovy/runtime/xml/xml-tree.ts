@@ -3,7 +3,7 @@ import { exception, type Throwable } from '../throwable.ts';
 /** An element as it was read. Names are as they are written, with their prefixes. */
 export interface XmlElement {
   readonly name: string;
-  /** Without the prefix, where prefixes count. */
+  /** The name without the prefix, where prefixes count. */
   readonly local: string;
   readonly attributes: Map<string, string>;
   readonly children: (XmlElement | string)[];
@@ -187,7 +187,7 @@ export class XmlReader {
   }
 }
 
-/** Without the blanks between elements. */
+/** Whether a text is only the blanks between elements. */
 export function isBlank(text: string): boolean {
   return /^\s*$/.test(text);
 }

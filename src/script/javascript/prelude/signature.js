@@ -11,7 +11,7 @@
     return type[0].toUpperCase() + type.slice(1);
   }
 
-  /** By object and function what a call must have: `{least, types}`. `server-functions.ts` writes them here. */
+  /** What a call must have, by object and function: `{least, types}`. `server-functions.ts` writes them here. */
   sandbox.signatures = $SIGNATURES;
   sandbox.isObject = isObject;
 
