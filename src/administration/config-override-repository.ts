@@ -11,7 +11,7 @@ export interface ConfigOverride {
 }
 
 export interface StoredOverride extends ConfigOverride {
-  /** Another one after each change. */
+  /** The version, another one after each change. */
   readonly version: string;
 }
 
@@ -21,7 +21,7 @@ export async function listOverrides(db: Db): Promise<StoredOverride[]> {
   return rows;
 }
 
-/** Who set them, and when. */
+/** Finds out who set overrides, and when. */
 export async function listChangers(
   db: Db,
   ids: readonly string[],

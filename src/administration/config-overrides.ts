@@ -41,7 +41,7 @@ export class ConfigOverrides {
     store.onFileEdited((id) => this.#yieldToFile(id));
   }
 
-  /** Which overrides are in force, as `overridesFingerprint` names them. */
+  /** The overrides that are in force, as `overridesFingerprint` names them. */
   get inForce(): string {
     return this.#fingerprint;
   }

@@ -57,7 +57,7 @@ export function refusedFiles({ refused }: ConfigStore): Resource {
   });
 }
 
-/** As `{id, message, hint, file, line, column, field}`. */
+/** A finding as `{id, message, hint, file, line, column, field}`. */
 export function findingView({ id, where, field, message, hint }: Finding): JsonObject {
   const [, file, line, column] = /^(.+):(\d+):(\d+)$/.exec(where) ?? [];
   return {

@@ -55,7 +55,7 @@ export interface ConfigWrite {
   readonly id: string;
   readonly operation: 'create' | 'update' | 'delete';
   readonly isPatch?: boolean;
-  /** That it must have until then; null for any. */
+  /** The revision that it must have until then; null for any. */
   readonly revision: string | null;
   /** What was sent; null to delete it. Where it is left out, what the file has. */
   readonly sent?: JsonObject | null;
@@ -187,7 +187,7 @@ export class ConfigWriter {
     }
   }
 
-  /** With secrets in their places, as the schema and the parts of the server see it. */
+  /** The configuration with secrets in their places, as the schema and the parts of the server see it. */
   async #look({ id, sent }: ConfigWrite): Promise<Looked> {
     const { store, protect } = this.#options;
     if (sent === undefined) {

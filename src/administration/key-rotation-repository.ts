@@ -5,7 +5,7 @@ import type { KeptValue } from './rotate-rows.ts';
 
 export type RotationState = 'ACTIVE' | 'COMPLETED' | 'INCOMPLETE' | 'CANCELLED' | 'ERROR';
 
-/** Some of many. */
+/** How many values of a kind there are, and the first of them. */
 export interface Kept {
   readonly count: number;
   readonly first: readonly KeptValue[];
@@ -20,7 +20,7 @@ export interface RotationProgress {
   readonly after: string;
   /** Rows with encrypted values that were looked at. */
   readonly rows: number;
-  /** In all rounds. */
+  /** How many values were rewritten in all rounds. */
   readonly rewritten: number;
   /** Rows of this round that were encrypted again, or that somebody else changed meanwhile. */
   readonly unsettled: number;

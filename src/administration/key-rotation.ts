@@ -177,7 +177,7 @@ export class KeyRotation {
   }
 }
 
-/** As it is shown: never a key, never a value. */
+/** A rotation as it is shown: never a key, never a value. */
 export function rotationView(rotation: Rotation): JsonObject {
   const { id, act, state, asked_by, asked_at, ended_at, progress } = rotation;
   const { table, after, unsettled, failures, foreign, values, files, ...counts } = progress;

@@ -5,9 +5,9 @@ import { secretPlaces } from './config-secrets.ts';
 
 /** The secrets of configurations that are set through `/config`, wherever they stand: encrypted in the database, and nowhere else. */
 export interface OverrideSeals {
-  /** As it is stored. What is encrypted already stays, and is for whoever uses it to open. */
+  /** The content as it is stored. What is encrypted already stays, and is for whoever uses it to open. */
   seal(id: string, content: JsonObject): Promise<Pick<ConfigOverride, 'content' | 'sealed'>>;
-  /** As it was sent. @throws ResourceError where a key is missing */
+  /** The override as it was sent. @throws ResourceError where a key is missing */
   open(override: ConfigOverride): Promise<ConfigOverride>;
 }
 

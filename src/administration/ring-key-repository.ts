@@ -11,7 +11,7 @@ export interface RingKey {
   readonly nodes: readonly string[];
   /** Live nodes that lack it. */
   readonly lacking: readonly string[];
-  /** Since when something may be stored under it, and by whom; null as long as nothing is. */
+  /** The time since when something may be stored under it; null as long as nothing is. */
   readonly first_used_at: Date | null;
   readonly first_used_by: string | null;
 }

@@ -5,10 +5,10 @@ import { type Rewrapper, replaceFile } from '#crypto/index.ts';
 import { wordsOf } from '#errors/index.ts';
 
 export interface FileRotation {
-  /** Below the project location. */
+  /** The path below the project location. */
   readonly file: string;
   readonly sealed: number;
-  /** Under older keys; encrypted again if that was asked for. */
+  /** How many values are under older keys; encrypted again if that was asked for. */
   readonly outdated: number;
   readonly failures: readonly string[];
   /** Why something that looks like an encrypted value can be opened with no key of the ring. */
@@ -79,7 +79,7 @@ async function rotateFile(
   }
 }
 
-/** With its mode; where it is a link, what that points at. */
+/** Writes the file anew with its mode; where it is a link, what that points at. */
 async function rewrite(path: string, text: string): Promise<void> {
   const file = await realpath(path);
   const { mode } = await stat(file);

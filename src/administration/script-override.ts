@@ -4,12 +4,12 @@ import type { ConfigOverride } from './config-override-repository.ts';
 /** No configuration has an id of three parts. */
 const PREFIX = 'script/file/';
 
-/** Under which id a script is kept that was set through REST. */
+/** The id under which a script is kept that was set through REST. */
 export function idOfScript(path: string): string {
   return PREFIX + path;
 }
 
-/** As it is kept: in the form of a configuration, so that nothing need know more of the table. */
+/** The script as it is kept: in the form of a configuration, so that nothing need know more of the table. */
 export function overrideOf(path: string, text: string | null): ConfigOverride {
   return {
     id: idOfScript(path),

@@ -14,7 +14,7 @@ export interface SealedTable {
   readonly columns: readonly SealedColumn[];
   /** What its rows are called by: the primary key, or else where they lie. */
   readonly keys: readonly string[];
-  /** Its size when it was listed, in blocks of the database. */
+  /** The size of the table when it was listed, in blocks of the database. */
   readonly blocks: number;
 }
 
@@ -23,7 +23,7 @@ export interface SealedRow {
   /** Where the row is: the `ctid` of this version of it. */
   readonly place: string;
   readonly key: string;
-  /** In the order of the table's columns; bytes as Latin-1, null where there is nothing encrypted. */
+  /** The texts in the order of the table's columns; bytes as Latin-1, null where there is nothing encrypted. */
   readonly texts: readonly (string | null)[];
 }
 
@@ -105,7 +105,7 @@ function writtenOrNull(column: SealedColumn, text: string | null | undefined): s
 
 export interface SealedChange {
   readonly row: SealedRow;
-  /** As `row.texts`; null where nothing changes. */
+  /** The texts like `row.texts`; null where nothing changes. */
   readonly texts: readonly (string | null)[];
 }
 

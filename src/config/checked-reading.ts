@@ -61,7 +61,10 @@ export class CheckedReading {
   }
 }
 
-/** The findings with the pointer of what they are about, for readers who know the text by its members and not by its lines. */
+/**
+ * The findings with the pointer of what they are about, for readers who know the text by its members and not by its
+ * lines.
+ */
 function withFields(findings: readonly Finding[], { file, content }: ConfigFile): readonly Finding[] {
   const document = 'text' in content ? parseJsonDocument(content.text).document : undefined;
   if (document === undefined) return findings;

@@ -51,7 +51,10 @@ function inPlainNotation(text: string): string {
     .replaceAll('&quot;', '"');
 }
 
-/** The plain text of a value with a MAC, as we or the Java servers write it, which name no key id. Without one it proves nothing. */
+/**
+ * The plain text of a value with a MAC, as we or the Java servers write it, which name no key id. Without one it
+ * proves nothing.
+ */
 function cbcPlain(members: Record<'iv' | 'data' | 'salt' | 'mac', string>, key: Key): Buffer | undefined {
   const value = { cipher: CBC, key: key.alias, ...members };
   const only = new KeyRing({ [key.alias]: [key.bytes.toString('base64')] });

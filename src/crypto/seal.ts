@@ -40,7 +40,10 @@ function ordered(value: JsonValue): JsonValue {
   return Object.fromEntries(members.map(([name, member]) => [name, ordered(member)]));
 }
 
-/** Stands for a value that is not protected and still shown to nobody. It tells nothing of it: a hash of little can be guessed. */
+/**
+ * Stands for a value that is not protected and still shown to nobody. It tells nothing of it: a hash of little can be
+ * guessed.
+ */
 export const PRIVATE_SEAL: JsonObject = seal('x-private', { sealed: 'private' });
 
 function seal(type: string, value: JsonObject): JsonObject {

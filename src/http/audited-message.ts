@@ -6,7 +6,10 @@ import type { Answer } from './write-response.ts';
 
 const HIDDEN = '***';
 
-/** Headers that are left out because they say nothing of who asked for what; those that may hold a secret are left out besides. */
+/**
+ * Headers that are left out because they say nothing of who asked for what; those that may hold a secret are left out
+ * besides.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding']);
 
 /** Parameters whose value is one of ours, or a name of a field. */

@@ -85,7 +85,7 @@ export interface Exchange<R extends LifecycleRequest = LifecycleRequest, C exten
   isUnchanged: boolean;
 }
 
-/** That of a request which changes something. */
+/** The exchange of a request that changes something. */
 export type WriteExchange<R extends WriteRequest = WriteRequest> = Exchange<R, WriteContext>;
 
 /** Its object has been read, and stays as it is. */

@@ -65,7 +65,7 @@ export async function queryObjects(
   };
 }
 
-/** By their names in the filter, what stands at the other ends of relationships. */
+/** What stands at the other ends of relationships that the filter asks for, by their names in it. */
 function endsAskedFor(type: ManagedType, { withTimes, queryFilter }: QueryRequest) {
   const names = withTimes === true && queryFilter !== null ? pointersOf(queryFilter).map(firstOf) : [];
   return new Map(

@@ -206,7 +206,10 @@ export function nestedContext(context: Context): Context {
   return internalContext(nextContext(context));
 }
 
-/** The context for what somebody asks for by this request: the next part of its transaction, judged like a request of their own. */
+/**
+ * The context for what somebody asks for by this request: the next part of its transaction, judged like a request of
+ * their own.
+ */
 export function nextContext(context: Context): Context {
   return { ...context, transactionId: nextPart(context), made: { count: 0 } };
 }

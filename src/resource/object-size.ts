@@ -1,7 +1,10 @@
 import { PayloadTooLargeError } from '#errors/index.ts';
 import { type JsonValue, sizeOf } from '#json/index.ts';
 
-/** The most bytes of what is kept as one: an object, a configuration, a variable of a process. A managed type may say otherwise. */
+/**
+ * The most bytes of what is kept as one: an object, a configuration, a variable of a process. A managed type may say
+ * otherwise.
+ */
 export const MOST_OBJECT_BYTES = 2 ** 22;
 
 /**

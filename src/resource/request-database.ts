@@ -30,7 +30,10 @@ export async function questionReaderOf({ database }: HasDatabase, context: Conte
   return asker === undefined ? db : database.bounded(db, asker);
 }
 
-/** The caller for whom a request, and all that it causes, has the database work; undefined for what begins inside of the server. */
+/**
+ * The caller for whom a request, and all that it causes, has the database work; undefined for what begins inside of
+ * the server.
+ */
 export function askerOf({ line, awaited, callersAtWork = 0 }: Context): Asker | undefined {
   return line === undefined ? undefined : { line, left: awaited, isOnTheWay: callersAtWork > 0 };
 }

@@ -21,7 +21,7 @@ export interface Said {
     readonly value: JsonValue;
     readonly of: Attribute | SubAttribute;
   }[];
-  /** By relationship: the other ends, such as `managed/user/42`. */
+  /** The other ends, such as `managed/user/42`, by relationship. */
   readonly references: readonly { readonly reference: Reference; readonly refs: readonly string[] }[];
   /** Null: none; undefined: of this type there is none. */
   readonly externalId: string | null | undefined;

@@ -37,7 +37,7 @@ import {
 
 export interface Patched {
   readonly resource: JsonObject;
-  /** By property. */
+  /** Changes of edges, by property. */
   readonly edges: ReadonlyMap<string, EdgeChanges>;
 }
 

@@ -26,7 +26,7 @@ export interface AskedPage {
   readonly request: Omit<Extract<Request, { method: 'query' }>, 'fields'>;
   /** Resources of the page; 0: their number alone is wanted. */
   readonly count: number;
-  /** From 1; undefined where the client goes by cursors. */
+  /** The place of the first resource, from 1; undefined where the client goes by cursors. */
   readonly startIndex: number | undefined;
 }
 

@@ -55,7 +55,7 @@ export interface Elements {
 export interface Element {
   /** What makes it that element, such as `{type: 'work'}`. */
   readonly marks: Readonly<Record<string, string>>;
-  /** By part. */
+  /** The properties by part. */
   readonly parts: ReadonlyMap<string, Property>;
 }
 
@@ -78,7 +78,7 @@ export interface SubAttribute extends Characteristics {
 /** A managed type as clients of SCIM see it. */
 export interface ResourceType {
   readonly name: string;
-  /** Without the slash, such as `Users`. */
+  /** The endpoint without the slash, such as `Users`. */
   readonly endpoint: string;
   readonly description: string;
   /** Such as `managed/user`. */

@@ -18,7 +18,7 @@ export function saidOfAttributes(type: ResourceType, error: unknown): unknown {
 
 const known = new WeakMap<ResourceType, ReadonlyMap<string, string>>();
 
-/** By property, the path of its attribute. */
+/** The path of the attribute of each property. */
 function namesOf(type: ResourceType): ReadonlyMap<string, string> {
   const names = known.get(type) ?? new Map(type.attributes.flatMap((one) => pathsOf(type, one)));
   known.set(type, names);

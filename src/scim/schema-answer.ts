@@ -87,7 +87,7 @@ function distinct(attributes: readonly Attribute[]): readonly Attribute[] {
   return [...named.values()];
 }
 
-/** Its own, and those of its extensions. */
+/** The schema of a resource type, and those of its extensions. */
 function schemasOfType(type: ResourceType) {
   return [
     { id: type.schema, name: type.name, description: type.description },

@@ -132,7 +132,10 @@ export class ScimObjects {
     return this.#change(before, single, edges, { isAnswered: isNamed || answersWhole(this.#type) });
   }
 
-  /** With what only it says of others: a group goes with its members, though a role that somebody has does not go by itself. */
+  /**
+   * Removes an object with what only it says of others: a group goes with its members, though a role that somebody
+   * has stays.
+   */
   async remove(id: string, revision: string | null): Promise<Resource> {
     if (this.#type.isKept) {
       const operation = { operation: 'replace', field: ['active'], value: false } as const;
@@ -239,7 +242,7 @@ export class ScimObjects {
     });
   }
 
-  /** With what the client calls it, if that is shown; by one statement where nothing else is asked of the database. */
+  /** Loads an object with the client's name for it, if that is shown; by one statement where nothing else is asked for. */
   async #loadNamed(
     id: string,
     selection: Shown,

@@ -30,7 +30,10 @@ import { type Ask, askAs, baseOf, type ScimPlatform } from './scim-platform.ts';
 export const SCIM_QUERY = 'scim';
 /** The part of the query of all types that is about one of them. */
 const QUERY_OF_ALL = 'scim-all';
-/** Between the type and the cursor there, in one of all types: no name of an endpoint has it, and no URL encodes it (RFC 9865, 2). */
+/**
+ * Stands between a type and its cursor, in a cursor of all types: no endpoint has it in its name, no URL encodes it
+ * (RFC 9865, 2).
+ */
 const OF_TYPE = '.';
 
 /**
@@ -67,7 +70,7 @@ export class ScimResource implements RouteHandler {
     return router.runsScripts({ method: 'patch', path, fields, parameters, revision, operations: [] });
   }
 
-  /** Its own protocol describes it. */
+  /** SCIM is described by its own protocol. */
   describe(): readonly ResourceDescription[] {
     return [];
   }

@@ -124,7 +124,7 @@ function selectionOf(
 /** What the names of a request say of one attribute. */
 interface Tell {
   readonly isWhole: boolean;
-  /** In small letters. */
+  /** The names of the parts in small letters. */
   readonly parts: ReadonlySet<string>;
 }
 

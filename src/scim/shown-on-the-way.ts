@@ -4,11 +4,11 @@ import type { Selection } from './selection.ts';
 
 /** What is read of a resource on its way through a change. */
 interface ShownOnTheWay {
-  /** To be changed by a PUT, which is about all that is not hidden. */
+  /** What a PUT needs to see, which is about all that is not hidden. */
   readonly isHeld: Shown;
-  /** To be changed by a PATCH. */
+  /** What a PATCH needs to see. */
   readonly isWritable: Shown;
-  /** To read references of what is about to be written would send it before it is all there is to write. */
+  /** What is seen of something about to be written, without references: to read them would send it before it is complete. */
   readonly toWrite: Shown;
 }
 

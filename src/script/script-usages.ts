@@ -34,7 +34,11 @@ export function usagesIn(json: JsonValue, names: ReadonlySet<string>): { readonl
   }
 }
 
-/** The lines on which a script in JavaScript requires one of these paths. @param path its own, which others may be relative to */
+/**
+ * The lines on which a script in JavaScript requires one of these paths.
+ *
+ * @param path its own, which others may be relative to
+ */
 export function requiredLines(source: string, path: string, names: ReadonlySet<string>): number[] {
   if (!source.includes('require')) return [];
   const lines = new TextLines(source);

@@ -98,7 +98,11 @@ export function makeOffer(shared: BigInt64Array, offer: number): boolean {
   return Atomics.compareExchange(shared, offerWord(offer), 0n, BigInt(offer)) === 0n;
 }
 
-/** Takes an offer: the thread to begin with it, or whoever made it to give it to another. @returns whether it was still there */
+/**
+ * Takes an offer: the thread to begin with it, or whoever made it to give it to another.
+ *
+ * @returns whether it was still there
+ */
 export function takeOffer(shared: BigInt64Array, offer: number): boolean {
   return Atomics.compareExchange(shared, offerWord(offer), BigInt(offer), 0n) === BigInt(offer);
 }

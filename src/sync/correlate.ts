@@ -34,7 +34,7 @@ export async function correlate(scope: Scope, source: JsonObject): Promise<reado
   return question === undefined ? [] : query(scope, question);
 }
 
-/** By which query the targets of a source are found; undefined where by none. */
+/** The query that finds the targets of a source; undefined where there is none. */
 export async function questionFor(scope: Scope, source: JsonObject): Promise<Question | undefined> {
   const correlation = correlationOf(scope);
   if (correlation === undefined || correlation.answers === 'objects') return undefined;

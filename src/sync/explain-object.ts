@@ -103,7 +103,7 @@ function explanation(
   };
 }
 
-/** By which rule each attribute is what it is, and by which change, of whom. */
+/** For each attribute the rule by which it is what it is, and the change, with who made that. */
 function attributesOf({ provenance, deliveries }: StateRow): JsonObject[] {
   return Object.entries(provenance ?? {}).map(([attribute, { delivery, ...by }]) => ({
     attribute,

@@ -22,7 +22,7 @@ export interface NewLink {
   readonly second: LinkEnd;
 }
 
-/** One of the two. */
+/** One of the two ends of a link. */
 export interface LinkEnd {
   readonly id: string;
   /** Whether letters count by their case. */
@@ -64,7 +64,7 @@ export async function findLink(
   return rows[0];
 }
 
-/** By how it was stored, and by its letters: the mapping may have learned since then whether case counts. */
+/** Compares with how it was stored, and with its letters: the mapping may have learned since then whether case counts. */
 function isAt(side: LinkSide, { id, isCaseSensitive }: LinkEnd): RawBuilder<boolean> {
   const [column, key] = [sql.ref(`${side}_id`), sql.ref(`${side}_key`)];
   return isCaseSensitive

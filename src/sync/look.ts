@@ -9,7 +9,7 @@ import { readObject } from './read-object.ts';
 import { assess, type Facts } from './situation.ts';
 import type { Scope } from './stage.ts';
 
-/** In place of the id of a source where only a target is there, which nothing is linked to. */
+/** Stands in place of the id of a source where only a target is there, which nothing is linked to. */
 export const NO_SOURCE = '';
 
 /** What a source object is looked at with. */

@@ -9,11 +9,11 @@ export type Provenance = Record<string, Rule>;
 interface Rule {
   readonly rule: string;
   readonly source?: string;
-  /** Which of the deliveries that are remembered has written it. */
+  /** The place, among the deliveries that are remembered, of the one that has written it. */
   readonly delivery?: number;
 }
 
-/** Both sides before and after. */
+/** Source and target, before and after. */
 export interface Sides {
   readonly source: JsonObject;
   readonly oldSource: JsonObject | null;

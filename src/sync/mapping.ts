@@ -37,7 +37,7 @@ export interface Correlation {
   readonly reference: ScriptReference;
 }
 
-/** Under which name links are kept, and from which end. */
+/** The name under which links are kept, and which end is which. */
 export interface LinkType {
   readonly name: string;
   /** The mapping that has made it goes the other way round. */

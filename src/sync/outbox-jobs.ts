@@ -35,7 +35,7 @@ const AWAY_MS = 5_000;
 /** So many that have failed alike say that the mapping is at fault: the others wait, and one of them tries, each so often. */
 const MOST_ALIKE = 100;
 const ALIKE_MS = 60_000;
-/** After so long whoever delivers outside is taken to have ended over it. */
+/** After so long a job that delivers outside is taken to have died of it. */
 const LEASE_MS = 120_000;
 
 const WHAT_TO_DO =

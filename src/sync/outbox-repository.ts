@@ -28,14 +28,14 @@ export interface OutboxRow extends Cause {
   readonly attempt: number;
   /** Whether it is one of all: what it would take away is held. */
   readonly is_cautious: boolean;
-  /** Another one after each change. */
+  /** The generation, another one after each change. */
   readonly generation: string;
 }
 
 export interface NewDelivery extends Omit<OutboxRow, 'is_cautious' | 'generation'> {
   readonly is_dead: boolean;
   readonly error: JsonObject | null;
-  /** From now. */
+  /** How many ms from now it is due. */
   readonly delayMs: number;
 }
 
@@ -134,7 +134,10 @@ export const putOffs: GroupWrite<PutOff> = {
   },
 };
 
-/** In the order of their keys, as all write them that write several: they wait for one another, and not in a circle. */
+/**
+ * Puts rows off in the order of their keys, as all do who write several: so they wait for one another, and not in a
+ * circle.
+ */
 function puttingOff(rows: readonly PutOff[]): RawBuilder<unknown> {
   const latest = new Map<string, PutOff>();
   for (const row of rows) {
@@ -237,13 +240,13 @@ export async function listOverdue(db: Db, forMs: number): Promise<readonly strin
   return rows.map(({ mapping }) => mapping);
 }
 
-/** Which of those that were given up: null means all. */
+/** Selects deliveries that were given up: null means all. */
 export interface DeadOnes {
   readonly mapping: string | null;
   readonly sourceId: string | null;
 }
 
-/** Their keys, locked in their order: see `puttingOff`. */
+/** The keys of the rows, locked in their order: see `puttingOff`. */
 function chosenOf({ mapping, sourceId }: DeadOnes, state: RawBuilder<boolean>): RawBuilder<unknown> {
   return sql`
     select mapping, source_id from sync_outbox

@@ -28,7 +28,7 @@ const LONGEST_PAUSE_MS = 600_000;
 /** Objects whose targets follow in the unit of work of their change; those of others wait for their turn. */
 const MOST_INSIDE = 200;
 
-/** After that nobody is waited for any more. */
+/** After so long no job is waited for any more. */
 const OVERDUE_MS = 30_000;
 
 /** Days for which what was given up is kept. */

@@ -15,7 +15,7 @@ export interface OutsideRow {
   readonly intent: Intent | null;
   /** The target that was made, where that was heard and is not stored yet. */
   readonly made_id: string | null;
-  /** By name of a property that cannot be read back: a hash of what was written last. */
+  /** Hashes of what was written last, by the names of properties that cannot be read back. */
   readonly secrets: JsonObject;
 }
 
@@ -67,7 +67,7 @@ export async function forgetSecrets(db: Db, mapping: string, sourceId: string): 
   );
 }
 
-/** That the other system has done what it was asked. @param secrets null: there is no target any more */
+/** Notes that the other system has done what it was asked. @param secrets null: there is no target any more */
 export interface Settled extends OutsideKey {
   readonly secrets: JsonObject | null;
 }

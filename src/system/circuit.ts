@@ -6,7 +6,7 @@ const LONGEST_PAUSE_MS = 60_000;
 
 /** Why nobody is sent to a system, and since when. */
 export interface Break {
-  /** By the clock of `now`. */
+  /** Since when, by the clock of `now`. */
   readonly sinceMs: number;
   readonly retryAtMs: number;
   readonly why: string;

@@ -246,7 +246,7 @@ export interface WriteRequest {
 }
 
 export interface WriteResult {
-  /** Another one after a rename, where ids are names. */
+  /** The id; another one after a rename, where ids are names. */
   readonly id: string;
 }
 

@@ -20,7 +20,7 @@ export interface LiveSyncOrder {
 /** Follows what has changed in a system, and answers what has come of it. */
 export type LiveSync = (context: WriteContext, order: LiveSyncOrder) => Promise<JsonObject>;
 
-/** Under both of its names. */
+/** The action `liveSync`, under both of its names. */
 export function liveSyncActions(
   does: string,
   run: (context: WriteContext, request: ActionRequest) => Promise<JsonObject>,

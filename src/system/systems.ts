@@ -41,7 +41,7 @@ export class Systems implements AsyncDisposable {
     platform.config.watchOnly(provisionerConfig, () => this.#renew());
   }
 
-  /** In the order of their files. */
+  /** All systems in the order of their files. */
   get all(): readonly { readonly file: string; readonly config: ProvisionerConfig }[] {
     const { config } = this.#platform;
     return config.list(provisionerConfig).map(({ alias, value }) => ({

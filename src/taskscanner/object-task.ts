@@ -6,7 +6,11 @@ import type { Processed } from './process-object.ts';
 export interface ObjectTask {
   /** What the object is called where its failure is told. */
   pathOf(found: FoundObject): string;
-  /** Processes the object; all of that is part of the unit of work. @param lookFirst false: as it was found, it may be taken without another look */
+  /**
+   * Processes the object; all of that is part of the unit of work.
+   *
+   * @param lookFirst false: as it was found, it may be taken without another look
+   */
   process(
     unitOfWork: UnitOfWork,
     found: FoundObject,

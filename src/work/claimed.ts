@@ -4,7 +4,10 @@ import type { Db } from '#database/index.ts';
 export interface Holder {
   readonly nodeId: number;
   readonly epoch: number;
-  /** Tells this life of the node from another one with the same epoch, which is there only where a fail-over has lost one of them. */
+  /**
+   * Tells this life of the node from another one with the same epoch, which is there only where a fail-over has lost
+   * one of them.
+   */
   readonly life?: string;
 }
 

@@ -40,7 +40,10 @@ export function troubled<E extends object>(error: E, trouble: Trouble | undefine
   return error;
 }
 
-/** The trouble behind an error of a unit of work. Its id says less: scripts and other servers have errors with the same ids. */
+/**
+ * The trouble behind an error of a unit of work. Its id says less: scripts and other servers have errors with the
+ * same ids.
+ */
 export function troubleOf(error: unknown): Trouble | undefined {
   return typeof error === 'object' && error !== null ? troubles.get(error) : undefined;
 }

@@ -77,7 +77,10 @@ export class SilenceWatch {
     this.#asking = false;
   }
 
-  /** Drops the connections that have waited for too long. Nothing that they sent since is carried out, unless it was a commit. */
+  /**
+   * Drops the connections that have waited for too long. Nothing that they sent since is carried out, unless it was a
+   * commit.
+   */
   #giveUp(silent: readonly Watched[]): void {
     const now = performance.now();
     for (const watched of silent) {

@@ -41,7 +41,10 @@ export function isTaken(error: unknown): boolean {
   return sqlStateOf(error) === '23505';
 }
 
-/** What ends a session that had begun. What keeps one from beginning is told by where it comes from, for it may say anything. */
+/**
+ * What ends a session that had begun. What keeps one from beginning is told by where it comes from, for it may say
+ * anything.
+ */
 const CONNECTION_STATES =
   /^(?:08...|57P0[1-5]|25P0[34]|ECONN(?:RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|ERR_SSL_\w+)$/;
 const CONNECTION_MESSAGES =

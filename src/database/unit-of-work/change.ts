@@ -21,6 +21,9 @@ export interface Change {
 /** The user and the request for whom a unit of work changes things. */
 export interface Actor {
   readonly userId: string;
-  /** The id of the request's transaction, with what is appended to it on the way down to the request that changes something. */
+  /**
+   * The id of the request's transaction, with what is appended to it on the way down to the request that changes
+   * something.
+   */
   readonly transactionId: string;
 }

@@ -147,7 +147,10 @@ export class UnitOfWork {
     return this.#transaction === undefined ? this.#beside() : this.db();
   }
 
-  /** Whether something that is read without a lock may be changed by a pending row: as far as is known, nobody else changes it. */
+  /**
+   * Whether something that is read without a lock may be changed by a pending row: as far as is known, nobody else
+   * changes it.
+   */
   mayBePending(key: string): boolean {
     return this.isLight && !isContended(this.#database, key);
   }

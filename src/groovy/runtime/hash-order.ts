@@ -12,7 +12,10 @@ export function placesFor(items: number, least: number): number {
   return places;
 }
 
-/** The items in the order of the places that the hashes of Java choose; those of one place in the order in which they came. */
+/**
+ * The items in the order of the places that the hashes of Java choose; those of one place in the order in which they
+ * came.
+ */
 export function inHashOrder<T>(items: Iterable<T>, keyOf: (item: T) => unknown, places: number): T[] {
   return [...items]
     .map((item) => {

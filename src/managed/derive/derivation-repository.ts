@@ -19,7 +19,7 @@ export interface Path {
   readonly least: number;
 }
 
-/** By the id of the object where they begin. */
+/** The paths by the id of the object where they begin. */
 export type FoundPaths = ReadonlyMap<string, readonly (readonly DerivedStep[])[]>;
 
 /** All paths of edges that begin at the objects and go through the properties, in the order of their edges. */

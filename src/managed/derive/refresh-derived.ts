@@ -11,7 +11,7 @@ const PAGE_SIZE = 1000;
 /** Objects of a type whose stored derivations were written anew. */
 export interface Refreshed {
   readonly owner: ManagedType;
-  /** By id: what was stored before. */
+  /** What was stored before, by id. */
   readonly before: ReadonlyMap<string, JsonObject>;
 }
 

@@ -26,7 +26,7 @@ export interface Inquiry {
   ) => Promise<JsonObject | undefined>;
   /** Whether they are shown a property of the object as it is stored. */
   readonly shows: (property: string) => Promise<boolean>;
-  /** Which of some references in a property of the object they are shown there. */
+  /** Tells which of some references in a property of the object they are shown there. */
   readonly keeps: (property: string, references: readonly Reference[]) => Promise<ReadonlySet<string>>;
   /** Epoch ms. */
   readonly now: number;

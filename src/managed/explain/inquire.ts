@@ -14,7 +14,10 @@ import type { ManagedType } from '../managed-type.ts';
 import { isKept } from '../may-read.ts';
 import { type Inquiry, type Reference, seenIn } from './explain-grants.ts';
 
-/** An inquiry about an object, by a caller who learns what it could read by itself; undefined where it may not read the object. */
+/**
+ * An inquiry about an object, by a caller who learns what it could read by itself; undefined where it may not read
+ * the object.
+ */
 export async function inquire(
   platform: ManagedPlatform,
   context: Context,

@@ -20,7 +20,7 @@ export interface Condition {
   readonly matches: (object: JsonObject) => boolean;
 }
 
-/** By the length of their text: one condition may be as long as a request. */
+/** Conditions that were compiled. They count by the length of their text: one may be as long as a request. */
 const known = new LRUCache<string, Condition>({
   maxSize: 1_000_000,
   sizeCalculation: (_, text) => text.length,

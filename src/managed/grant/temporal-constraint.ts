@@ -2,7 +2,7 @@ import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import { isInstant, parseInstant } from '#time/index.ts';
 
-/** From when to when, as epoch ms; the end does not belong to it. */
+/** A span from a time to another, in epoch ms; the end does not belong to it. */
 export interface TimeSpan {
   readonly startAt: number;
   readonly endAt: number;

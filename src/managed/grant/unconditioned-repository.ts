@@ -27,7 +27,7 @@ const noConditions: GroupWrite<Place> = {
     ),
 };
 
-/** By database: the places where there was no condition when somebody last looked. */
+/** The places, by database, where there was no condition when somebody last looked. */
 const seen = new WeakMap<Database, Set<string>>();
 
 function seenIn(database: Database): Set<string> {

@@ -36,7 +36,7 @@ const AFTER = `
   };
 })(__call);`;
 
-/** Behind a Groovy file, whose imports have to stand first; methods are there from the beginning. */
+/** The code that is put behind a Groovy file, whose imports have to stand first; methods are there from the beginning. */
 const BEHIND_GROOVY = `
 def addPolicy(Map policy) { __policies[policy.policyId] = policy; return policy }
 def __policy = __policies[__call.policyId]

@@ -17,7 +17,7 @@ function commonPasswords(): ReadonlySet<string> {
 /** A few digits and signs behind a common password make it no less common. */
 const TAIL = /[^a-z]{1,4}$/;
 
-/** None of those that everybody tries first, whatever the case of its letters. */
+/** Refuses the passwords that everybody tries first, whatever the case of their letters. */
 const notCommon: Policy = {
   id: 'cannot-be-common-password',
   requirements: ['CANNOT_BE_COMMON_PASSWORD'],

@@ -21,7 +21,7 @@ export interface PropertyRules {
   readonly path: readonly string[];
   readonly rules: readonly Rule[];
   readonly conditional: readonly ConditionalRules[];
-  /** In force where no condition holds. */
+  /** Rules that are in force where no condition holds. */
   readonly fallback: readonly Rule[];
 }
 
@@ -81,7 +81,7 @@ function nestedRules(path: readonly string[], property: JsonObject): PropertyRul
   return nested;
 }
 
-/** In the order of the protocol: presence, content, length, pattern, type. */
+/** The rules of a property's schema in the order of the protocol: presence, content, length, pattern, type. */
 function schemaRules(property: JsonObject, isRequired: boolean): Rule[] {
   const types = typesOf(property);
   const isList = Array.isArray(property['type']);

@@ -63,7 +63,7 @@ async function reserve(place: PolicyPlace, wanted: Omit<UniqueValue, 'id'>): Pro
   return unitOfWork.write(uniqueValues, { ...wanted, id });
 }
 
-/** For what need not stay so until the commit, and is not about anything pending. */
+/** The reader for what need not stay so until the commit, and is not about anything pending. */
 function readerOf({ db, unitOfWork }: PolicyPlace): Promise<Db> {
   return unitOfWork?.readerBesidePending() ?? db();
 }

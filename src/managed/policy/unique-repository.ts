@@ -9,7 +9,7 @@ export interface UniqueValue {
   readonly collection: string;
   /** Its place; `[]` stands for any element of an array. */
   readonly property: string;
-  /** With the letters of ASCII in lower case where case is ignored. */
+  /** The value, with the letters of ASCII in lower case where case is ignored. */
   readonly value: string;
   readonly ignoresCase: boolean;
   /** The id of the object that has it. */

@@ -41,13 +41,13 @@ export function mayReserve(unitOfWork: UnitOfWork, wanted: Omit<UniqueValue, 'id
   return !hasPending(unitOfWork, storeOf(wanted.collection));
 }
 
-/** Which of the values, of one property of a collection, no other object has. @returns their places in the list */
+/** Finds out which values, of one property of a collection, no other object has. @returns their places in the list */
 export async function listFree(db: Db, wanted: readonly UniqueValue[]): Promise<readonly number[]> {
   const { rows } = await sql<{ at: number }>`select at from (${free(wanted)}) free`.execute(db);
   return rows.map(({ at }) => at);
 }
 
-/** Which of the values of one property of a collection no other object has. */
+/** Selects the values, of one property of a collection, that no other object has. */
 function free(wanted: readonly UniqueValue[]): RawBuilder<unknown> {
   const { collection, property, ignoresCase } = firstOf(wanted);
   const { table, type } = storeOf(collection);

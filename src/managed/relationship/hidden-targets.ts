@@ -6,7 +6,10 @@ import { formatRef, type Target } from './edge.ts';
 import type { HiddenTargets } from './edge-query-repository.ts';
 import { listTargetCollections, listTargets } from './edge-repository.ts';
 
-/** Beyond so many edges it is not asked which targets the caller may read, but whether it may read all of their collection. */
+/**
+ * Beyond so many edges it is not asked which targets the caller may read, but whether it may read all of their
+ * collection.
+ */
 const MOST_ASKED = 1_000;
 /** Stands for any object of a collection: no rule knows it. */
 const ANY_OBJECT = '00000000-0000-4000-8000-000000000000';

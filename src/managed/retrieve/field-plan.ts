@@ -7,7 +7,7 @@ import type { ManagedType } from '../managed-type.ts';
 export interface ReferenceFields {
   /** Pointers into the referenced object; empty for the edge alone. */
   readonly fields: readonly Pointer[];
-  /** Only the element at this place, for `roles/0`. */
+  /** The place of the only element that is wanted, for `roles/0`. */
   readonly index: number | null;
 }
 
@@ -104,7 +104,7 @@ export function followsReferences(type: ManagedType, pointers: readonly Pointer[
 interface Form {
   /** Private properties are left out. */
   readonly isExternal: boolean;
-  /** In place of what is encrypted or hashed stand seals. */
+  /** Whether seals stand in place of what is encrypted or hashed. */
   readonly isSealed: boolean;
   readonly isNested: boolean;
 }

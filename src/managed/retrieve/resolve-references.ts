@@ -78,7 +78,7 @@ interface Group {
   readonly fields: readonly Pointer[];
   readonly edges: readonly Edge[];
   readonly known: TargetsAhead | undefined;
-  /** By id. */
+  /** The targets that were read, by id. */
   readonly resolved: Map<string, Resolved>;
 }
 

@@ -105,7 +105,7 @@ async function search(
   return { type: type.name, title, result, more: found.length > MOST_OF_A_TYPE };
 }
 
-/** By their ids; none where a filter refuses the answer, as of a type that the caller may not query. */
+/** The rows by their ids; none where a filter refuses the answer, as for a type that the caller may not query. */
 async function rowsShown(
   { resources }: ManagedPlatform,
   context: Context,

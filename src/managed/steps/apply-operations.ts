@@ -44,7 +44,7 @@ export async function applyOperations(exchange: Change<PatchRequest>): Promise<v
   }
 }
 
-/** With what is stored in place of the seals that come back as they were shown. */
+/** The operation with what is stored in place of the seals that come back as they were shown. */
 async function ofCaller(exchange: Change<PatchRequest>, operation: PatchOperation): Promise<PatchOperation> {
   // Who may change an object may not for that reason run scripts, which may do anything.
   if (operation.operation === 'transform') {

@@ -13,11 +13,11 @@ export interface LoginStep {
   /** Where the relationship stands; null: wherever one of this name does, since what leads there may lead anywhere. */
   readonly at: string | null;
   readonly property: string;
-  /** By which relationships it goes on to the roles, from what this one leads to; none where that is the role. */
+  /** The relationships by which it goes on to the roles, from what this one leads to; none where that is the role. */
   readonly rest: readonly string[];
 }
 
-/** All of them, also where roles are read off relationships of relationships, such as those of groups. */
+/** All steps, also where roles are read off relationships of relationships, such as those of groups. */
 export function loginSteps(platform: Pick<ManagedPlatform, 'roleGrants' | 'types'>): readonly LoginStep[] {
   return [...platform.types.current().values()].flatMap((type) => {
     const accounts = `managed/${type.name}`;

@@ -45,7 +45,7 @@ async function findEdited(exchange: EditOfEdge): Promise<Edge | undefined> {
   return findEdge(db, owner, edgeId);
 }
 
-/** With the object locked; that one of the edges is changed from its other end meanwhile, its row tells. */
+/** Plans with the object locked. If an edge is changed from its other end meanwhile, the row of the edge tells. */
 async function planSeveral(
   exchange: EditOfEdge,
   { add, remove }: NonNullable<EdgeEdit['several']>,

@@ -255,7 +255,10 @@ export class KeptSchedules {
     return this.#view(context, job);
   }
 
-  /** Whoever saves a schedule is told what was not understood of it, and what changes of clocks will do to it; later reads do not repeat it. */
+  /**
+   * Whoever saves a schedule is told what was not understood of it, and what changes of clocks will do to it; later
+   * reads do not repeat it.
+   */
   #warned(saved: Resource, definition: ScheduleDefinition, content: JsonObject): Resource {
     const { clock, dst, doubts } = this.#platform;
     const warnings = [

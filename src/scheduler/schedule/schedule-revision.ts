@@ -3,7 +3,10 @@ import { PreconditionFailedError } from '#errors/index.ts';
 import { withoutAnchor } from './next-firing.ts';
 import type { ScheduleDefinition } from './schedule.ts';
 
-/** The revision of a schedule as it is stored, in the database's order of members; firing, pausing and parking do not change it. */
+/**
+ * The revision of a schedule as it is stored, in the database's order of members; firing, pausing and parking do not
+ * change it.
+ */
 export function scheduleRevision(stored: ScheduleDefinition): string {
   return hash('sha256', JSON.stringify(withoutAnchor(stored))).slice(0, 16);
 }

@@ -30,7 +30,10 @@ export async function closeGate(db: Db): Promise<void> {
   await awaitStarted(db);
 }
 
-/** To be called after a change was committed: what was started ahead of its time has begun, and whatever begins now begins as it was changed. */
+/**
+ * Waits, after a change was committed, until what was started ahead of its time has begun: all else begins as it was
+ * changed.
+ */
 export async function awaitStarted(db: Db, triggerId?: number): Promise<void> {
   const isOfIt =
     triggerId === undefined ? sql`true` : sql`lap = any(scheduler_laps()) and trigger_id = ${triggerId}`;

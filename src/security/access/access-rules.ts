@@ -10,7 +10,7 @@ import { namesIn } from './named-roles.ts';
 import { idOfRole, type ProcessRule } from './process-access.ts';
 
 export interface AccessOptions {
-  /** That of administrators: they may mend rules that cannot be read. */
+  /** The role of administrators: they may mend rules that cannot be read. */
   readonly adminRole: string;
   /** The schema properties of a managed type; undefined when there is no such type. */
   readonly properties: (type: string) => JsonObject | undefined;
@@ -31,7 +31,7 @@ export interface AccessFile {
   readonly text: string;
   /** The texts of the files that it requires. */
   readonly required?: readonly string[];
-  /** On which its rules begin, where it writes them out. */
+  /** The lines on which its rules begin, where it writes them out. */
   readonly lines?: readonly number[];
 }
 
@@ -44,7 +44,7 @@ const administratorsOnly = (role: string): JsonObject => ({
 export interface Told {
   /** Because of which property callers may not change their own object. */
   readonly notEditable?: (property: string) => void;
-  /** At which revision the rule that grants has looked at what is to be changed; null where nothing was there. */
+  /** Told the revision at which the rule that grants has looked at what is to be changed; null where nothing was there. */
   readonly judgedAt?: (revision: string | null) => void;
   /** The rule that grants. */
   readonly granting?: (rule: AccessRule) => void;
@@ -83,7 +83,7 @@ export class AccessRules {
     this.#named = namesIn([text, ...required, ...conditions]).union(new Set(roles));
   }
 
-  /** In the order in which they are tried. */
+  /** All rules in the order in which they are tried. */
   get all(): readonly AccessRule[] {
     return this.#rules;
   }

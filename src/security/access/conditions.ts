@@ -19,7 +19,7 @@ export interface ConditionQuestion {
   readonly read: (context: Context, path: string) => Promise<JsonObject | undefined>;
   /** As `read`, of what the request changes: what is granted by it is granted as long as that is at its revision. */
   readonly readChanged: (path: string) => Promise<JsonObject | undefined>;
-  /** These relationships of the object that the request changes, as the server itself sees them. */
+  /** Reads these relationships of the object that the request changes, as the server itself sees them. */
   readonly readReferences: (names: readonly string[]) => Promise<JsonObject>;
   /** The schema properties of a managed type; undefined when there is no such type. */
   readonly properties: (type: string) => JsonObject | undefined;

@@ -34,7 +34,7 @@ export class Lookups {
     return once(this.#objects, keyOf(context, path), () => this.#read(context, path));
   }
 
-  /** These relationships of an object. Those that have been looked up for another question are not read again. */
+  /** Reads these relationships of an object. Those that have been looked up for another question are not read again. */
   async references(context: Context, path: string, names: readonly string[]): Promise<JsonObject> {
     const missing = names.filter((name) => !this.#objects.has(keyOf(context, path, name)));
     let reading: Promise<Found> | undefined;

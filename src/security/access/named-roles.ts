@@ -6,7 +6,7 @@ import { CONDITION_NAMES } from './conditions.ts';
 const OTHER_MEMBERS: ReadonlySet<string> = new Set(['pattern', 'methods', 'actions', 'excludePatterns']);
 /** Which members make a rule of an object. */
 const RULE = ['pattern', 'roles', 'methods'];
-/** These take names of types and of their properties. */
+/** Calls that take names of types and of their properties. */
 const OTHER_CALLS = CONDITION_NAMES.filter((name) => name !== 'hasRole');
 const LIST_OF_RULES = 'configs';
 

@@ -15,9 +15,9 @@ interface RolePlace {
 export interface RoleGrantsParts {
   readonly config: () => AuthenticationConfig;
   readonly rules: Pick<AccessRules, 'name'>;
-  /** To which the server itself gives a meaning, as the properties of the project name them. */
+  /** The roles to which the server itself gives a meaning, as the properties of the project name them. */
   readonly ownRoles: readonly string[];
-  /** The users for whose accounts policies make exceptions. */
+  /** The roles for whose accounts policies make exceptions. */
   readonly exceptedRoles: () => readonly string[];
   /** Whether a caller may evaluate scripts, and so do everything. */
   readonly maySeeScripts: (context: Context) => Promise<boolean>;

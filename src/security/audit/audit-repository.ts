@@ -58,7 +58,7 @@ function rowText(entry: SignedEntry): string {
   return `${columns.slice(0, -1)},"event":${content}}`;
 }
 
-/** All of them, or none. @throws LostRows when somebody keeps one from the trail */
+/** Stores all entries, or none. @throws LostRows when somebody keeps one from the trail */
 export function insertEntries(db: Db, entries: readonly SignedEntry[]): Promise<void> {
   return insertAll(db, auditInserts, entries);
 }

@@ -7,7 +7,7 @@ const FUNCTIONS = [
 /** What nodes call, and only the owner may do. */
 const OF_THE_OWNER = ['audit_event_add_partitions()', 'audit_prune(interval)'];
 export const TRAIL_SCHEMA = 'svc_audit_trail';
-/** In the order in which those who write and seal take theirs. */
+/** Locks the tables in the order in which those who write and seal take their locks. */
 const LOCK = 'lock table audit_event, audit_unsealed, audit_seal in access exclusive mode';
 
 /**

@@ -54,7 +54,7 @@ function* differences(before: JsonValue, after: JsonValue, path: string[]): Gene
   }
 }
 
-/** Which of the fields, or of what lies below or above them, are not as before. */
+/** The fields that are not as before, or of which something below or above is not. */
 export function changedAmong(fields: readonly string[], before: JsonValue, after: JsonValue): string[] {
   return fields
     .map((field) => (field.startsWith('/') ? field : `/${field}`))

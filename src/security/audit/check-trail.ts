@@ -143,7 +143,10 @@ export class TrailChecker {
     this.#follow(seal, check);
   }
 
-  /** By their signatures, and not by their parts: somebody may have taken a part before the node whose turn it was. */
+  /**
+   * Follows seals by their signatures, not by their parts: somebody may have taken a part before the node whose turn
+   * it was.
+   */
   #follow(seal: Seal, check: SignatureCheck): void {
     const name = `${seal.month} ${seal.node}`;
     const before = this.#chains.get(name);

@@ -18,7 +18,7 @@ export function isSeal(item: TrailItem): item is StoredSeal {
   return 'seal' in item;
 }
 
-/** By the numbers of seals, a page at a time: what is sealed changes no more. */
+/** Reads by the numbers of seals, a page at a time: what is sealed changes no more. */
 export async function* readTrail(db: Db, range: TrailRange): AsyncGenerator<TrailItem> {
   let last: StoredSeal | undefined;
   for (;;) {

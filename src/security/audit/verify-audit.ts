@@ -30,7 +30,7 @@ export interface Verification {
   readonly entries: number;
   readonly seals: number;
   readonly chains: number;
-  /** To be noted outside of the database: `TrailHead`. */
+  /** The head of the trail, to be noted outside of the database. */
   readonly head: TrailHead | null;
   /** Entries that wait for their seal. */
   readonly waiting: number;

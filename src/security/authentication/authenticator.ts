@@ -193,7 +193,7 @@ export class Authenticator {
   }
 }
 
-/** With what says how the caller came in, and is shown to nobody. */
+/** The security of a caller, with what says how it came in and is shown to nobody. */
 export function letIn(
   { security, stamp }: Identity,
   module: AuthenticationModule,

@@ -46,7 +46,7 @@ export function sessionOf({ security }: Context): string | undefined {
   return typeof sessionId === 'string' ? sessionId : security.formerSession;
 }
 
-/** Like any change it is recorded, and told: streams of events that it has open end with it. */
+/** Ends a session. Like any change that is recorded, and told: streams of events that the session has open end with it. */
 export async function endSession(
   { unitOfWork }: WriteContext,
   sessions: Sessions,

@@ -39,7 +39,7 @@ export interface ModuleParts {
   /** The role of whoever claims to be nobody. */
   readonly publicRole: string;
   readonly managedTypes: () => readonly string[];
-  /** By which a property of a collection is hashed, where the project says so. */
+  /** The algorithm by which a property of a collection is hashed, where the project says so. */
   readonly hashOf: (collection: string, property: string) => string | undefined;
   readonly onDenied: (denial: Denial) => void;
 }

@@ -58,7 +58,10 @@ export function accountFinder(database: Database, users: UserDirectory, place: A
   return { find: async (name) => (isName(name) ? find(name) : undefined), revision };
 }
 
-/** With characters that are not seen an account has any number of names, and those by which it comes in are remembered. */
+/**
+ * The names by which accounts come in are remembered, and characters that are not seen give an account any number of
+ * them.
+ */
 const LONGEST_NAME = 2_700;
 
 function inStorage(database: Database, place: AccountPlace): AccountFinder {

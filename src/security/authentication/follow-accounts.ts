@@ -116,7 +116,7 @@ function endsSessions({ operation, before, after }: Change, credentials: Readonl
   return [...credentials].some(isAnother) || !isActive(after);
 }
 
-/** In the shape of a failed policy, which clients know. */
+/** The refusal in the shape of a failed policy, which clients know. */
 function refused(policyRequirement: string, property: string, value: string): ForbiddenError {
   return new ForbiddenError('Failed policy validation', {
     id: 'AUTH_NAME_REFUSED',

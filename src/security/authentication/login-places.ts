@@ -5,7 +5,7 @@ import type { LoginName } from './login-name-repository.ts';
 
 /** The properties of an account that say how somebody logs in. */
 export interface LoginProperties {
-  /** By which modules find it, each by its own; null where an account is called as its id is. */
+  /** The properties by which modules find it, each by its own; null where the id of an account is its name. */
   readonly names: ReadonlySet<string | null>;
   readonly credentials: ReadonlySet<string>;
 }

@@ -17,7 +17,7 @@ export async function isOwner(db: Db, owner: string, toldBy: string): Promise<bo
   return rows.length > 0;
 }
 
-/** With it goes what it has kept. @param toldBy by whom it may stay */
+/** Deletes an owner together with what it has kept. @param toldBy by whom it may stay */
 export async function deleteFormerOwner(db: Db, owner: string, toldBy: readonly string[]): Promise<void> {
   await sql`delete from auth_owner where owner = ${owner} and told_by <> all(${sql.val(toldBy)}::text[])`.execute(
     db,

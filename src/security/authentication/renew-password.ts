@@ -11,7 +11,7 @@ export interface RenewalParts {
   readonly crypto: Pick<Crypto, 'hash' | 'isHashed'>;
   /** Where the password is. */
   readonly property: string;
-  /** By which the project has that property of a collection hashed; undefined where it does not say. */
+  /** The algorithm by which the project has that property of a collection hashed; undefined where it does not say. */
   readonly hashOf: (collection: string, property: string) => string | undefined;
 }
 

@@ -8,7 +8,7 @@ export const PENDING_LOGIN = 'svc-login';
 /** Where a browser sends a cookie. */
 export interface CookieScope {
   readonly overTls: boolean;
-  /** Below which the server is; empty: it has the host for itself. */
+  /** The path below which the server is; empty: it has the host for itself. */
   readonly publicPath: string;
 }
 

@@ -105,7 +105,7 @@ export async function findTreeRevision(db: Db, rootId: string): Promise<number |
   return rows[0]?.revision;
 }
 
-/** With all that belongs to it, if it is at that revision still. */
+/** Deletes a tree with all that belongs to it, if it is at that revision still. */
 export async function deleteTree(db: Db, rootId: string, revision: number): Promise<boolean> {
   const { rows } = await sql`
     with root as (

@@ -38,7 +38,7 @@ export async function findDefinition(db: Db, id: string): Promise<DefinitionRow 
   return rows[0];
 }
 
-/** With its process file. */
+/** Loads a definition with its process file. */
 export async function loadDefinition(db: Db, id: string): Promise<StoredDefinition | undefined> {
   const { rows } = await sql<StoredDefinition>`
     select ${COLUMNS}, r.bytes from workflow_definition d

@@ -33,7 +33,7 @@ export async function checkScripts(
   return { mistakes, doubts };
 }
 
-/** In the compiler's own words, with the line in the script: what stands around it is another file. */
+/** The mistake in the compiler's own words, with the line in the script: what stands around it is another file. */
 function mistakeOf({ cause, message }: ResourceError): string {
   const { line, message: said }: { readonly line?: unknown; readonly message?: string } =
     typeof cause === 'object' && cause !== null ? cause : {};

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '#json/index.ts';
 import type { ProcessDefinition } from '../engine/index.ts';
 
-/** By the ids of elements and flows: what a version has that the one before had not, has not any more, or has otherwise. */
+/** What a version has that the one before had not, has not any more, or has otherwise, by the ids of elements and flows. */
 export function compareProcesses(before: ProcessDefinition, after: ProcessDefinition): JsonObject {
   const [old, now] = [elementsOf(before), elementsOf(after)];
   return {

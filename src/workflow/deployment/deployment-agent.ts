@@ -16,7 +16,7 @@ const INTERVAL_MS = 2_000;
 
 export interface DeploymentAgentOptions {
   readonly platform: WorkflowPlatform;
-  /** To the router, and to a thread where scripts can be compiled. */
+  /** The connection to the router, and to a thread where scripts can be compiled. */
   readonly connection: Connection;
   /** The watched directory; undefined while workflow is inactive. */
   readonly directory: () => string | undefined;

@@ -16,7 +16,7 @@ export interface InspectedFile {
 }
 
 export interface FoundInFile extends Finding {
-  /** From 1, where the text that is meant could be found. */
+  /** The line from 1, where the text that is meant could be found. */
   readonly line?: number;
   readonly column?: number;
 }

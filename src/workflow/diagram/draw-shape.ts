@@ -75,7 +75,7 @@ function drawActivity(shape: Shape, style: Style): Svg {
   ].join('');
 }
 
-/** In the middle of a task, at the top of an open sub-process. */
+/** Draws the name in the middle of a task, or at the top of an open sub-process. */
 function drawActivityName(shape: Shape, hasMark: boolean): Svg {
   const { box, name } = shape;
   if (name === undefined) return '';

@@ -21,7 +21,7 @@ export function placeLabels({ shapes, edges }: Diagram): PlacedLabel[] {
   ];
 }
 
-/** Without a place of its own: over the middle of the connection. */
+/** A label without a place of its own stands over the middle of the connection. */
 function placeEdgeLabel({ name, label, points }: Edge): PlacedLabel | undefined {
   if (name === undefined) return undefined;
   if (label !== undefined) return placed(name, around(name, label));
@@ -33,7 +33,7 @@ function placeEdgeLabel({ name, label, points }: Edge): PlacedLabel | undefined 
   return placed(name, { x: at.x - size.width / 2, y, ...size });
 }
 
-/** Without a place of its own: below, or above when a connection is in the way, or beside. */
+/** A label without a place of its own stands below, or above when a connection is in the way, or beside. */
 function placeShapeLabel({ tag, name, box, label }: Shape, edges: readonly Edge[]): PlacedLabel | undefined {
   const isOutside = tag.endsWith('Event') || tag.endsWith('Gateway') || tag.startsWith('data');
   if (name === undefined || (!isOutside && tag !== 'group')) return undefined;

@@ -60,7 +60,7 @@ class Adopter {
   readonly #definition: ProcessDefinition;
   readonly #options: AdoptOptions;
   readonly #executions: Live[] = [{ id: ROOT, is: 'scope' }];
-  /** By element: running sub-processes, bodies of multi-instance activities. */
+  /** Running sub-processes and bodies of multi-instance activities, by element. */
   readonly #scopes = new Map<string, Live>();
   readonly #tokens = new Map<string, Live>();
   readonly #waits: Wait[] = [];

@@ -76,7 +76,7 @@ export interface VariableView {
   getVariableLocal(name: string): JsonValue | undefined;
   /** All that are visible, inner before outer. */
   getVariables(): JsonObject;
-  /** Its own alone. */
+  /** The variables of the execution alone. */
   getVariablesLocal(): JsonObject;
   hasVariable(name: string): boolean;
   /** Where the name exists already, looking outwards, else in the instance. */

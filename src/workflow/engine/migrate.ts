@@ -20,7 +20,7 @@ export type Migration =
   | ({ readonly isMigrated: true } & Outcome)
   | { readonly isMigrated: false; readonly refusals: readonly MigrationRefusal[] };
 
-/** By the ids of elements: those that stand for them in the other version. What is not named keeps its id. */
+/** The ids that stand for elements in the other version, by their ids in this one. What is not named keeps its id. */
 export type ElementMapping = Readonly<Record<string, string>>;
 
 /** What of an execution decides whether it can move to another version. */

@@ -113,7 +113,7 @@ export class Run {
     return execution.in === undefined ? undefined : this.executions.get(execution.in);
   }
 
-  /** By which it is known outside. */
+  /** The id by which an execution is known outside. */
   executionId({ id }: LiveExecution): string {
     return this.handlers.taskId?.(id) ?? String(id);
   }

@@ -18,7 +18,7 @@ export interface ProcessState {
   readonly isCalled?: true;
   readonly executions: readonly Execution[];
   readonly waits: readonly Wait[];
-  /** By scope: an execution, of which that of the instance is 0; the task of an execution has its id negated. */
+  /** Variables by scope: an execution, of which that of the instance is 0; the task of an execution has its id negated. */
   readonly variables: Readonly<Record<string, JsonObject>>;
 }
 

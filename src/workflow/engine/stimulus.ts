@@ -49,7 +49,7 @@ export type Stimulus =
   | { readonly kind: 'childEscalated'; readonly execution: number; readonly code?: string }
   /** Work done outside has failed with a BPMN error. */
   | { readonly kind: 'error'; readonly execution: number; readonly error: ErrorFacts }
-  /** Without an execution, or one that knows the name: where the name is, else in the instance. */
+  /** Sets variables: without an execution, or with one that knows the name, where the name is, else in the instance. */
   | {
       readonly kind: 'variables';
       readonly variables: JsonObject;

@@ -23,7 +23,7 @@ export interface ExpressionText {
   readonly expressionText: string;
 }
 
-/** By id, in the order of the file. */
+/** Choices by id, in the order of the file. */
 type Choices = Readonly<Record<string, string>>;
 
 export type StartType =

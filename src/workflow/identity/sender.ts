@@ -3,7 +3,7 @@ import { type Context, isAdministrator } from '#resource/index.ts';
 import type { Reception } from '../form/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 
-/** Neither the server itself nor one of its administrators. */
+/** Whether it is neither the server itself nor one of its administrators. */
 export function isOrdinary({ client, security }: Pick<Context, 'client' | 'security'>): boolean {
   return client.isExternal && !isAdministrator(security);
 }

@@ -167,7 +167,10 @@ async function tellCaller(
   if (parent !== undefined && waits === true) await takeStep(step, parent, stimulus(caller.execution));
 }
 
-/** Without a lock as long as its tree is as it was when the instance that tells it something was read; see `holdInstance`. */
+/**
+ * Holds the caller, without a lock as long as its tree is as it was when the instance that tells it was read; see
+ * `holdInstance`.
+ */
 async function holdCaller(
   { platform, context }: StepContext,
   id: string,

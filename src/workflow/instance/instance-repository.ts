@@ -205,7 +205,7 @@ function readInstance(row: LockedRow): Instance {
   };
 }
 
-/** As the statement puts it together. */
+/** A task as the statement puts it together. */
 interface TaskRow {
   readonly name: string | null;
   readonly description: string | null;

@@ -36,7 +36,7 @@ export interface LockedInstance {
   readonly suspended: Suspension | null;
 }
 
-/** That nothing of an instance runs: since when (ISO), by whom, and what it is that was suspended. */
+/** Says that nothing of an instance runs: since when (ISO), by whom, and what it is that was suspended. */
 export interface Suspension {
   readonly at: string;
   readonly by: string;

@@ -5,7 +5,7 @@ import type { CompiledDefinition } from '../definition/definitions.ts';
 import type { ElementMapping, ProcessDefinition } from '../engine/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 
-/** From which version to which, and which element stands for which. */
+/** The two versions of a migration, and which element stands for which. */
 export interface MigrationVersions {
   readonly source: CompiledDefinition;
   readonly target: CompiledDefinition;

@@ -20,7 +20,7 @@ export const stepWrites: GroupWrite<StepRow> = {
   },
 };
 
-/** By which units of work know that they are about the same tree of instances. */
+/** The key by which units of work know that they are about the same tree of instances. */
 export function treeKey(root: string): string {
   return `process tree ${root}`;
 }
@@ -71,7 +71,7 @@ function moved(rows: readonly StepRow[]) {
   return [...new Map(trees.map((tree) => [`${tree.root} ${tree.revision}`, tree])).values()];
 }
 
-/** In one order everywhere; what somebody else has locked is not waited for. */
+/** Locks states in one order everywhere; what somebody else has locked is not waited for. */
 function heldStates(trees: readonly { readonly root: string; readonly revision: number }[]) {
   return sql`
     select s.instance_id from jsonb_to_recordset(${JSON.stringify(trees)}::jsonb) as h(root uuid, revision int)

@@ -6,7 +6,7 @@ const DELAY_MS = 10_000;
 export interface RetryPlan {
   /** Executions in all. */
   readonly attempts: number;
-  /** Between one execution and the next; the last one again and again when there are fewer. */
+  /** The pauses between one execution and the next; the last one again and again when there are fewer. */
   readonly pausesMs: readonly number[];
 }
 

@@ -106,7 +106,7 @@ async function moveInstance(
   await takeStep(step, locked, stimulusOf(row), servedBy(row));
 }
 
-/** Without a lock, as long as nobody else moves the instance; see `holdInstance`. */
+/** Holds the instance of a job without a lock, as long as nobody else moves it; see `holdInstance`. */
 async function holdForJob(unitOfWork: UnitOfWork, id: string): Promise<LockedJob | undefined> {
   if (unitOfWork.isLight) {
     const [seen] = await seeForJobs(await unitOfWork.readerBesidePending(), [id]);

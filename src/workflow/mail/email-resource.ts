@@ -32,7 +32,7 @@ export function emailResource({ mail }: WorkflowPlatform): SingletonProvider {
   };
 }
 
-/** As the fields of a mail task. @throws BadRequestError for what would be left out of the mail */
+/** The content as the fields of a mail task. @throws BadRequestError for what would be left out of the mail */
 function mailFields(content: JsonValue): JsonObject {
   const given = isObject(content) ? content : {};
   const unknown = Object.keys(given).find((name) => !KNOWN.includes(name) && !name.startsWith('_'));

@@ -16,7 +16,7 @@ export function keepAllFields(request: Request, answer: Resource): Resource {
 
 export const SVG = 'image/svg+xml';
 
-/** As which media type a field is wanted plain. */
+/** The media type as which a field is wanted plain. */
 export function wantedAs(request: Request): string | undefined {
   return request.method === 'read' ? request.mimeType : undefined;
 }

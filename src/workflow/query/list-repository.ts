@@ -15,11 +15,11 @@ export interface Listing {
   readonly from: RawBuilder<unknown>;
   /** Holds for all of its rows. */
   readonly base: readonly Condition[];
-  /** By parameter: the condition, or undefined when that value asks for nothing. */
+  /** The condition, by parameter; undefined when that value asks for nothing. */
   readonly filters: Readonly<Record<string, (value: string) => Condition | undefined>>;
   /** Further parameters, from which `more` comes. */
   readonly others?: readonly string[];
-  /** By sort key. */
+  /** What rows are ordered by, by sort key. */
   readonly sorts: Readonly<Record<string, RawBuilder<unknown>>>;
   /** What makes any order total. */
   readonly id: RawBuilder<unknown>;

@@ -169,7 +169,7 @@ async function assign(
   await takeStep(beginStep(platform, context), locked, stimulus, { task: { execution, change } });
 }
 
-/** At which revision rules have looked at a task; what they grant is granted as long as it stays so. */
+/** The revision at which rules have looked at a task; what they grant is granted as long as it stays so. */
 type JudgedAt = UpdateRequest['judgedAt'];
 
 /** The instance of an open task, held. @throws NotFoundError; LostRace when it is not as it was judged */

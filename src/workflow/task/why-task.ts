@@ -98,7 +98,7 @@ function offer(users: readonly string[], groups: readonly string[]): string {
   return [...users, ...roles].join(', ');
 }
 
-/** As a read shows it to whoever asks. */
+/** The task as a read shows it to whoever asks. */
 async function shownTask(
   judges: TaskJudges,
   context: Context,

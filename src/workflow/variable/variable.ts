@@ -52,7 +52,7 @@ export function givenVariables(variables: JsonObject): JsonObject {
   return shownVariables(variables);
 }
 
-/** Without what nobody is shown. */
+/** The variables without what nobody is shown. */
 export function shownVariables(variables: JsonObject): JsonObject {
   const { [CONTEXT_VARIABLE]: _, ...shown } = variables;
   return shown;

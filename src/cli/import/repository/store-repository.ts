@@ -102,7 +102,11 @@ function columnsOf(kind: 'relationship' | 'link'): RawBuilder<unknown> {
     : sql.raw('row.link_type, row.qualifier, row.first_id, row.second_id, row.first_key, row.second_key');
 }
 
-/** Updates items that are as they were written. @returns their revisions now, by id; one that has changed meanwhile is not there */
+/**
+ * Updates items that are as they were written.
+ *
+ * @returns their revisions now, by id; one that has changed meanwhile is not there
+ */
 export async function updateItems(
   db: Db,
   kind: StoredKind,

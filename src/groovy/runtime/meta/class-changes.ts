@@ -50,7 +50,10 @@ function addToScriptClass(type: ScriptClass, method: ScriptMethod): Undo {
   };
 }
 
-/** The table in which the methods of a class are changed; the class of an object that was changed alone has its own already. */
+/**
+ * The table in which the methods of a class are changed; the class of an object that was changed alone has its own
+ * already.
+ */
 function tableOf(type: JavaClass): MethodTable {
   return type.isSingle ? type.table! : ownTable(type.name, type.methods);
 }

@@ -28,7 +28,7 @@ export function serverOf(number: string): string {
   return NUMBER.exec(number)?.[4] ?? '';
 }
 
-/** From where on is looked again: a number that stands some seconds before. */
+/** The number from which on is looked again: it stands some seconds before. */
 export function before(number: string): string {
   const [, seconds = '', micros = ''] = NUMBER.exec(number) ?? [];
   const [year, month, day, hour, minute, second] = [

@@ -21,7 +21,7 @@ export function isSameName(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }
 
-/** Without the blanks around the sign that ends the name of the attribute. */
+/** A step without the blanks around the sign that ends the name of the attribute. */
 function plainStep(step: string): string {
   const at = step.indexOf('=');
   return at < 0 ? step : `${step.slice(0, at).trimEnd()}=${step.slice(at + 1).trimStart()}`;
@@ -50,7 +50,7 @@ function split(text: string, separator: string): string[] {
   return [...parts, part];
 }
 
-/** Without those that are below another: they are found with that. */
+/** The names without those that are below another: they are found with that. */
 export function outermost(names: readonly string[]): readonly string[] {
   return names.filter(
     (name, at) =>

@@ -163,7 +163,7 @@ export class LdapChanges {
     return [root['minCSN'] ?? []].flat().map(String).filter(isChangeNumber);
   }
 
-  /** In their order; the first of them where there are too many. */
+  /** The writes in their order; the first of them where there are too many. */
   async #writesAfter(
     type: ChangesType,
     place: Place,
@@ -307,7 +307,7 @@ function isOfUuid({ uidAttribute }: EntryRules): boolean {
   return uidAttribute.toLowerCase() === 'entryuuid';
 }
 
-/** With texts where a listing has texts, and no more than was asked for. */
+/** The entry with texts where a listing has texts, and with no more than was asked for. */
 function lastEntry(
   before: LdapEntry,
   rules: EntryRules,

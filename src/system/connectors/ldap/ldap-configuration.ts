@@ -119,7 +119,7 @@ export const ignoredProperties = [
 
 export type LdapConfiguration = ConfigurationOf<typeof ldapProperties>;
 
-/** By the words of the property `changes`. */
+/** The ways to hear of changes, by the words of the property `changes`. */
 export const CHANGES: Readonly<
   Record<string, readonly [Place['mode'] | 'dirSync' | 'uSNChanged' | 'none', Capabilities['changes']]>
 > = {

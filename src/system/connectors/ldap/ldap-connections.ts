@@ -10,7 +10,7 @@ export interface LdapPlace {
 }
 
 export interface LdapLogin {
-  /** In the order in which they are tried. */
+  /** The servers in the order in which they are tried. */
   readonly places: readonly LdapPlace[];
   readonly security: 'none' | 'tls' | 'startTls';
   readonly tls: ConnectionOptions;

@@ -26,7 +26,7 @@ interface Described {
   readonly isReadOnly: boolean;
 }
 
-/** By the last part of its number in 1.3.6.1.4.1.1466.115.121.1; all others are texts. */
+/** The type of a syntax, by the last part of its number in 1.3.6.1.4.1.1466.115.121.1; all others are texts. */
 const TYPES: ReadonlyMap<string, AttributeType> = new Map([
   ['4', 'binary'],
   ['5', 'binary'],

@@ -60,7 +60,7 @@ export class UpdateSequence {
     }
   }
 
-  /** In their order; the first of them where there are too many. */
+  /** The writes in their order; the first of them where there are too many. */
   async #writesAfter(
     domain: string,
     type: ChangesType,

@@ -12,10 +12,10 @@ import { isJson, type Json, type ScimHttp } from './scim-http.ts';
 /** A kind of resources, as the service describes it. */
 export interface ScimType {
   readonly name: string;
-  /** With its slash. */
+  /** The endpoint with its slash. */
   readonly endpoint: string;
   readonly schema: string;
-  /** Also those of extensions, by the names that paths begin with. */
+  /** The attributes, also those of extensions, by the names that paths begin with. */
   readonly attributes: ReadonlyMap<string, ScimAttribute>;
   /** What `__NAME__` is. */
   readonly naming: string;

@@ -54,7 +54,7 @@ export const scriptedKind: ConnectorKind<typeof scriptedProperties> = {
 };
 
 const MOST_PAGES = 1_000_000;
-/** That a script may answer at once, whatever it was asked for. */
+/** The most entries that a script may answer at once, whatever it was asked for. */
 const MOST_ENTRIES = 10_000;
 const TYPES: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'boolean', 'binary', 'secret']);
 

@@ -158,7 +158,7 @@ export class ScriptedHttp {
     }
   }
 
-  /** By client credentials (RFC 6749, 4.4). */
+  /** Gets a token by client credentials (RFC 6749, 4.4). */
   async #tokenOf(signal: AbortSignal): Promise<string> {
     if (this.#token !== undefined && this.#token.untilMs > this.#host.now()) return this.#token.text;
     const { tokenEndpoint = '', clientId = '', clientSecret, scope } = this.#configuration;

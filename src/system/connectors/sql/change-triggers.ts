@@ -9,7 +9,7 @@ import {
 /** A table whose rows are told as rows of another one. */
 interface Watched {
   readonly table: string;
-  /** Which of its columns says whose row it is. */
+  /** The column that says whose row it is. */
   readonly column: string;
   /** What the change is one of. */
   readonly source: string;

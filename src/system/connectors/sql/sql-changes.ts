@@ -32,7 +32,7 @@ const MOST_MISSING = 1_000;
 const LOOKED_AGAIN = 200;
 const MOST_KNOWN = 600;
 
-/** By a table that triggers fill. @param token undefined for now @throws ConnectorError `tokenExpired` */
+/** Reads changes from a table that triggers fill. @param token undefined for now @throws ConnectorError `tokenExpired` */
 export function changesOfTable(changeTable: string, token: Token): Step {
   return async (place, request) => {
     const { session, layout, dialect } = place;
@@ -149,7 +149,7 @@ function numbersIn(token: Token): { readonly last: number; readonly missing: rea
   throw noToken(token);
 }
 
-/** By a column that every write makes larger. */
+/** Reads changes by a column that every write makes larger. */
 export function changesOfColumn(column: string, token: Token): Step {
   return async (place, request) => {
     const { layout, dialect, session } = place;

@@ -45,7 +45,7 @@ export function sqlCondition(filter: Filter, scope: SqlScope): Condition {
   }
 }
 
-/** That the key is this one, by characters; undefined where it cannot be. */
+/** The condition that the key is this one, by characters; undefined where it cannot be. */
 export function keyCondition(
   name: string,
   { kind }: Column,

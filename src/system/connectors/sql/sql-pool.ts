@@ -11,7 +11,7 @@ const MOST_IDLE = 5;
 /** Firewalls forget connections that nobody uses, without a word. */
 const LONGEST_IDLE_MS = 60_000;
 
-/** After these nobody knows what comes over the connection next. */
+/** Errors after which nobody knows what comes over the connection next. */
 const UNSOUND: ReadonlySet<string> = new Set(['unavailable', 'timeout', 'protocol']);
 
 /** Connections to a database; each is used by one at a time. How many there are the frame says. */

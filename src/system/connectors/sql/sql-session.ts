@@ -64,7 +64,7 @@ export interface Dialect {
   /** The columns of a table, of the schema in use where none is named. */
   readonly columns: string;
   column(row: SqlRow): Column;
-  /** That a key has just this value, by characters. */
+  /** The condition that a key has just this value, by characters. */
   sameKey(column: string, id: Bound): readonly Part[];
   boolean(column: string, value: boolean): string;
   /** A statement that makes a row, and where its key is told. */

@@ -18,7 +18,7 @@ const CHILDREN: Readonly<Record<string, Readonly<Record<string, 'one' | 'many' |
   variableAggregation: {},
 };
 
-/** In the order in which they are asked. */
+/** The namespaces in the order in which they are asked. */
 const NAMESPACES = {
   flowable: 'http://flowable.org/bpmn',
   activiti: 'http://activiti.org/bpmn',

@@ -7,7 +7,7 @@ import type { ReadElements } from './read-process.ts';
 
 type TriggerKind = EventTrigger['kind'] | 'none';
 
-/** Which triggers an event of that kind can have. */
+/** The triggers that an event of each kind can have. */
 const TRIGGERS: Readonly<Record<string, readonly TriggerKind[]>> = {
   start: ['none', 'timer', 'message', 'signal'],
   innerStart: ['none'],

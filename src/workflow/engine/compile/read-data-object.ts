@@ -21,7 +21,7 @@ export function readDataObject(element: ModdleElement, file: ProcessFile, findin
   return { name, value };
 }
 
-/** As the engines of the family take it, in UTC where it names no zone; what is no date is its text. */
+/** A date as the engines of the family take it, in UTC where it names no zone; what is no date stays a text. */
 function dateOfText(text: string): JsonValue {
   const [, day, time = '00:00:00', zone = 'Z'] =
     /^\s*(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?\s*$/.exec(text) ?? [];

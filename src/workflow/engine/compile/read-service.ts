@@ -35,7 +35,10 @@ export function readScriptTask(element: ModdleElement, node: NodeDraft, findings
   };
 }
 
-/** Without a format: the engines of the family take it for JUEL, their script service for Groovy, and each is right for its own. */
+/**
+ * The language of a script without a format. The engines of the family take it for JUEL, their script service for
+ * Groovy: each is right.
+ */
 function formatOf(source: string): string {
   return /^\s*[$#]\{.*\}\s*$/s.test(source) ? 'juel' : 'groovy';
 }

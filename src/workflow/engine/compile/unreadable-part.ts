@@ -32,7 +32,7 @@ export function reportUnreadable(message: string, xml: string, findings: Finding
   }
 }
 
-/** From a line and a column, both from 0. */
+/** The offset of a line and a column, both from 0. */
 function offsetOf(xml: string, line: number, column: number): number {
   let start = 0;
   for (let row = 0; row < line; row++) start = xml.indexOf('\n', start) + 1;

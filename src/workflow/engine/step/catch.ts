@@ -104,7 +104,7 @@ export async function cancelTransaction(run: Run, execution: LiveExecution): Pro
   }
 }
 
-/** Before a transaction is undone: everything else in it stops, and nothing can reach it any more. */
+/** To be called before a transaction is undone: everything else in it stops, and nothing can reach it any more. */
 export async function stopTransaction(run: Run, execution: LiveExecution): Promise<void> {
   const scope = run.scopeOf(execution);
   for (const child of run.children(scope).reverse()) {
@@ -135,7 +135,7 @@ async function catchWith(run: Run, catcher: Catcher): Promise<LiveExecution> {
   return await fireEventSubProcess(run, catcher.node, catcher.scope);
 }
 
-/** From the thrower outwards: the boundary of each activity, then the event sub-processes around it. */
+/** Looks from the thrower outwards: at the boundary of each activity, then at the event sub-processes around it. */
 function findCatcher(
   run: Run,
   thrower: LiveExecution,

@@ -41,7 +41,10 @@ export async function createTask(run: Run, execution: LiveExecution, node: UserT
   });
 }
 
-/** As long as the columns of the engines whose files run here; what callers have written may stand in both. */
+/**
+ * The longest name that the columns of other engines hold whose files run here; what callers have written may stand
+ * in both.
+ */
 const LONGEST_NAME = 255;
 const LONGEST_DESCRIPTION = 4_000;
 

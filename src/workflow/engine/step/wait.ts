@@ -73,7 +73,7 @@ export function clearAll(run: Run, execution: LiveExecution): void {
   for (const wait of [...run.waitsOf(execution)]) clear(run, wait);
 }
 
-/** After a firing that ends nothing: a timer goes on to its next repetition, other waits stay. */
+/** To be called after a firing that ends nothing: a timer goes on to its next repetition, other waits stay. */
 export function rearm(run: Run, wait: LiveWait): void {
   if (wait.kind !== 'timer') return;
   const { now, nextCron } = run.handlers;
