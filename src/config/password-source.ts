@@ -51,7 +51,14 @@ function wrongOfFile(file: string): readonly string[] {
 export function passwordReaderOf(url: string | undefined): (() => Promise<string>) | undefined {
   const [file, command] = [parameterOf(url, FILE), parameterOf(url, COMMAND)];
   if (command !== undefined) return () => printedPassword(command);
-  return file === undefined ? undefined : async () => (await readFile(file, 'utf8')).trim();
+  return file === undefined ? undefined : () => passwordIn(file);
+}
+
+/** Whoever writes it in place has it empty for a moment: with no password the driver would leave the session open. */
+async function passwordIn(file: string): Promise<string> {
+  const password = (await readFile(file, 'utf8')).trim();
+  if (password === '') throw new Error(`the file with the password of the database is empty: '${file}'`);
+  return password;
 }
 
 /** The server has refused the password: the next session asks for it anew. */

@@ -40,6 +40,13 @@ describe('a password of the database that is read for each session', () => {
     superuser.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [
       url.username,
     ]);
+  /** Postgres holds a place for whoever owes it a password. */
+  const countUnnamed = async () =>
+    (
+      await superuser.query(
+        "select from pg_stat_activity where backend_type = 'client backend' and usename is null",
+      )
+    ).rowCount;
   const rotate = async (password: string) => {
     await superuser.query(`alter role ${url.username} password '${password}'`);
     await endSessions();
@@ -133,6 +140,20 @@ describe('a password of the database that is read for each session', () => {
     }
   });
 
+  it('is waited for where its file is empty for a moment, and no session is left open for that', async () => {
+    await rotate('written');
+    await writeFile(file, 'written\n');
+    const database = openDatabase({ url: given(url.href)['DATABASE_URL'] ?? '', poolSize: 2 });
+    await using _closed = { [Symbol.asyncDispose]: () => database.close() };
+    await writeFile(file, '\n');
+    const refusal = await who(database).catch((error: unknown) => error);
+    expect(isConnectionLost(refusal)).toBe(true);
+    expect(String(refusal)).toMatch(/the file with the password of the database is empty: '\//);
+    await expect.poll(countUnnamed).toBe(0);
+    await writeFile(file, 'written\n');
+    expect(await who(database)).toBe(url.username);
+  });
+
   it('says why its command has failed, and not what it is', async () => {
     await using database = openBy('echo "no vault" >&2; exit 3 # hush');
     const refusal = await who(database).catch((error: unknown) => error);
@@ -142,9 +163,7 @@ describe('a password of the database that is read for each session', () => {
     );
     await using silent = openBy('true # hush');
     await expect(who(silent)).rejects.toThrow(/prints nothing/);
-    // Postgres holds a place for whoever owes it a password.
-    const unnamed = "select from pg_stat_activity where backend_type = 'client backend' and usename is null";
-    await expect.poll(async () => (await superuser.query(unnamed)).rowCount).toBe(0);
+    await expect.poll(countUnnamed).toBe(0);
     expect(() => given(url.href, { SVC_DATABASE_PASSWORD_COMMAND: 'true' })).toThrow(
       /SVC_DATABASE_PASSWORD_FILE is set, and SVC_DATABASE_PASSWORD_COMMAND, too/,
     );
