@@ -44,6 +44,8 @@ const plain = rendered('the least', { existingSecret: 'svc' });
 const full = rendered('everything', {
   existingSecret: 'svc',
   hasDirectUrl: true,
+  hasReadUrl: true,
+  hasPassword: true,
   image: { digest: `sha256:${'0'.repeat(64)}`, pullSecrets: [{ name: 'registry' }] },
   groups: {
     api: { autoscaling: { enabled: true } },
@@ -52,7 +54,7 @@ const full = rendered('everything', {
   trustedProxies: '10.42.7.0/28',
   publicUrl: 'https://id.example.com',
   env: { SVC_LOG_LEVEL: 'debug' },
-  networkPolicy: { enabled: true, from: [{ namespaceSelector: {} }] },
+  networkPolicy: { enabled: true, from: [{ namespaceSelector: {} }], to: [{ ports: [{ port: 5432 }] }] },
   serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
   prometheusRule: { enabled: true },
   nodeSelector: { pool: 'id' },
@@ -104,6 +106,26 @@ check(
 check(
   'what is scaled names no count',
   full.every(({ kind, spec }) => kind !== 'Deployment' || !('replicas' in spec)),
+);
+const envOf = (documents: readonly Manifest[], name: string): readonly string[] => {
+  const found = documents.find(({ metadata }) => metadata.name === name);
+  return (found?.spec.template.spec.containers[0].env ?? []).map((each: { name: string }) => each.name);
+};
+const OF_DATABASE = ['DATABASE_URL_FILE', 'SVC_DATABASE_DIRECT_URL_FILE', 'SVC_DATABASE_PASSWORD_FILE'];
+check(
+  'migrations go by the same database and password',
+  isDeepStrictEqual(envOf(full, 'one-svc-migrate'), OF_DATABASE),
+);
+check(
+  'nodes read from standbys where there is a URL of these',
+  envOf(full, 'one-svc-api').includes('SVC_DATABASE_READ_URL_FILE') &&
+    !envOf(plain, 'one-svc-api').includes('SVC_DATABASE_READ_URL_FILE'),
+);
+const policy = full.find(({ kind }) => kind === 'NetworkPolicy')?.spec;
+check(
+  'nodes go only where they may, where that is said',
+  isDeepStrictEqual(policy.policyTypes, ['Ingress', 'Egress']) &&
+    isDeepStrictEqual(policy.egress, [{ ports: [{ port: 5432 }] }]),
 );
 const rule = full.find(({ kind }) => kind === 'PrometheusRule');
 const [rules] = parseAllDocuments(readFileSync(at('deploy/prometheus/rules.yaml'), 'utf8'));

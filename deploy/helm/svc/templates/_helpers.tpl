@@ -38,6 +38,9 @@ capabilities: { drop: [ALL] }
 {{- if .Values.hasDirectUrl }}
 - { name: SVC_DATABASE_DIRECT_URL_FILE, value: /run/secrets/svc/database-direct-url }
 {{- end }}
+{{- if .Values.hasPassword }}
+- { name: SVC_DATABASE_PASSWORD_FILE, value: /run/secrets/svc/database-password }
+{{- end }}
 {{- end }}
 
 {{- define "svc.mounts" -}}
