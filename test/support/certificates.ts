@@ -15,7 +15,7 @@ const time = (at: Date) =>
 const name = (common: string) => sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(common)))));
 const extension = (id: string, content: Uint8Array) => sequence(oid(id), der(0x04, content));
 const pem = (label: string, content: Buffer) =>
-  `-----BEGIN ${label}-----\n${content.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`;
+  `-----BEGIN ${label}-----\n${content.toString('base64').replace(/.{64}(?=.)/g, '$&\n')}\n-----END ${label}-----\n`;
 
 const ECDSA_SHA256 = sequence(oid('2a8648ce3d040302'));
 const DAY_MS = 86_400_000;
