@@ -144,3 +144,14 @@ export async function findHeldSnapshots(db: Db, afterMs = 300_000): Promise<read
     limit 100`.execute(db);
   return rows;
 }
+
+/** Whether what is acknowledged may be lost when a standby takes over. Who follows is told to every role, how far they are is not. */
+export async function findStandbyTrouble(db: Db): Promise<readonly Complaint[]> {
+  const { rows } = await sql<Complaint>`
+    select 'COMMITS_UNCONFIRMED' as id, count(*) || ' standbys' as subject,
+           'follow, and none has to confirm a commit: one that takes over may lack what was acknowledged' as text,
+           'synchronous_mode: true in Patroni, or synchronous_standby_names' as hint
+    from pg_stat_replication
+    where current_setting('synchronous_standby_names') = '' having count(*) > 0`.execute(db);
+  return rows;
+}

@@ -21,6 +21,7 @@ import {
   findHeldSnapshots,
   findIndexTrouble,
   findLockTrouble,
+  findStandbyTrouble,
   findVacuumTrouble,
   postgresVersion,
 } from './doctor-repository.ts';
@@ -44,7 +45,7 @@ export const doctor: Command = {
   name: 'doctor',
   summary: 'examine database, clock, settings and keys, and say what to do',
   help: `
-Looks at versions, the schema, the clock, settings, the key ring, a pooler, connections, indexes, bloat, autovacuum, locks,
+Looks at versions, the schema, the clock, settings, the key ring, a pooler, standbys, connections, indexes, bloat, autovacuum, locks,
 snapshots, and what nodes complain of. It changes nothing, and no node needs to be running. Exits 1 when something is to be done.
 
 ${toldHelp}
@@ -95,6 +96,7 @@ async function examineDatabase(
     { name: 'schema', detail: `${applied.length} migrations`, complaints: [] },
     { name: 'clock', complaints: skewOf(await databaseTime(db), Date.now()) },
     await examinePooler(settings),
+    { name: 'standbys', complaints: await findStandbyTrouble(db) },
     { name: 'connections', complaints: await findConnectionTrouble(db) },
     { name: 'indexes', complaints: await brokenIndexes(db) },
     { name: 'bloat', complaints: await findBloat(db) },

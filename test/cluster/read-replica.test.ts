@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, migrate, openDatabase, readMigrations } from '#database/index.ts';
+import { findStandbyTrouble } from '../../src/cli/doctor-repository.ts';
 import { TYPES } from '../support/access-site.ts';
 import { ADMIN_PASSWORD } from '../support/api.ts';
 import { PASSWORD } from '../support/credentials.ts';
@@ -234,6 +235,23 @@ describe('a node that has a standby for reading', () => {
     );
     const after = await counts();
     expect(after.primary).toBeGreaterThan(before.primary);
+  });
+
+  it('is told by svc doctor where no standby has to confirm what is acknowledged', async () => {
+    const primary = openDatabase({ url: pair.primary.url, poolSize: 2 });
+    await using _ = { [Symbol.asyncDispose]: () => primary.close() };
+    const confirmedBy = async (names: string) => {
+      await primary.pool.query(`alter system set synchronous_standby_names = '${names}'`);
+      await primary.pool.query('select pg_reload_conf()');
+      const shown = async () => (await primary.pool.query('show synchronous_standby_names')).rows[0];
+      await expect.poll(shown).toEqual({ synchronous_standby_names: names });
+    };
+    expect(await findStandbyTrouble(primary.db)).toMatchObject([
+      { id: 'COMMITS_UNCONFIRMED', subject: '1 standbys' },
+    ]);
+    await confirmedBy('*');
+    expect(await findStandbyTrouble(primary.db)).toEqual([]);
+    await confirmedBy('');
   });
 
   it('goes on without it', async () => {
