@@ -68,7 +68,7 @@ Example: DATABASE_URL_FILE=/run/secrets/database-url svc migrate --dry-run
       );
       return EXIT.FINDING;
     }
-    const applied = await migrate(database.db, migrations);
+    const applied = await migrate(database.db, migrations, (waitsFor) => console.error(`waits: ${waitsFor}`));
     tell(flags, { applied, pending: [] }, () => applied.map((name) => `applied ${name}`).join('\n'));
     return EXIT.OK;
   },

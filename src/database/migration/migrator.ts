@@ -8,6 +8,7 @@ import { oneRow } from '../one-row.ts';
 import type { Db } from '../pool/database.ts';
 import { isConflict, isConnectionLost, sqlStateOf } from '../pool/sql-state.ts';
 import { type AppliedMigration, findUnnoted, forgiveBreaking, noteApplied } from './before-release.ts';
+import { type InTheWay, inWords, waitForThose } from './in-the-way.ts';
 
 /** A numbered SQL file; its first line says whether older nodes may go on running against the new schema. */
 export interface SqlMigration {
@@ -21,7 +22,7 @@ export interface SqlMigration {
  * A change of a table waits for all that use it, and all that come later wait behind it: rather let them pass and try
  * again. Nodes that work may also hold what the migration wants and want what it holds.
  */
-const LOCK_TIMEOUT_MS = { first: 100, longest: 500 };
+const LOCK_TIMEOUT_MS = { first: 100, longest: 250 };
 const ATTEMPTS = 120;
 
 const FIRST_LINE = /^-- (?:compatible|breaking: (.+))$/;
@@ -111,16 +112,28 @@ async function readApplied(db: Db): Promise<readonly AppliedMigration[]> {
 /**
  * Brings the schema up to date. Several processes may call it at once: one migrates, the others wait for its
  * lock and find nothing left to do. Nodes may work meanwhile: all is rolled back and tried again when they are in the
- * way.
+ * way. Whoever holds a table for long is waited for before.
  *
+ * @param tell of such a one, once
  * @returns the names of the migrations that this call applied
  */
-export async function migrate(db: Db, migrations: readonly SqlMigration[]): Promise<string[]> {
+export async function migrate(
+  db: Db,
+  migrations: readonly SqlMigration[],
+  tell: (waitsFor: string) => void = () => {},
+): Promise<string[]> {
   const state = await inspectSchema(db, migrations);
   refuseNewerBreakingSchema(state);
   await noteApplied(db, state.unnoted);
   const unknown = state.unknown.map(({ name }) => name);
+  const texts = migrations.filter(({ name }) => state.pending.includes(name)).map(({ text }) => text);
+  const told = new Set<number>();
+  const tellOnce = (one: InTheWay) => {
+    if (!told.has(one.pid)) tell(inWords(one));
+    told.add(one.pid);
+  };
   for (let attempt = 1; ; attempt++) {
+    const inTheWay = texts.length === 0 ? [] : await waitForThose(db, texts, tellOnce);
     const migrator = new Migrator({
       db,
       provider: new SqlMigrationProvider(migrations, unknown, attempt),
@@ -136,18 +149,21 @@ export async function migrate(db: Db, migrations: readonly SqlMigration[]): Prom
     const isInTheWay = isConflict(error) || sqlStateOf(error) === '55P03';
     if (!isInTheWay || attempt === ATTEMPTS) {
       const failed = results.find(({ status }) => status === 'Error')?.migrationName;
-      throw failed === undefined || isConnectionLost(error) ? error : migrationFailed(failed, error);
+      throw failed === undefined || isConnectionLost(error)
+        ? error
+        : migrationFailed(failed, error, inTheWay);
     }
     await backOff(attempt, 50, 1_000);
   }
 }
 
-function migrationFailed(name: string, error: unknown): ActivationError {
+function migrationFailed(name: string, error: unknown, inTheWay: readonly InTheWay[]): ActivationError {
+  const why = [wordsOf(error), ...inTheWay.slice(0, 3).map(inWords)].join('; ');
   return new ActivationError([
     {
       id: 'DB_MIGRATION_FAILED',
       where: '',
-      message: `the migration '${name}' failed, and nothing of it was kept: ${wordsOf(error)}`,
+      message: `the migration '${name}' failed, and nothing of it was kept: ${why}`,
       hint: 'the database may have been changed by hand; see Upgrades in docs/operations.md',
     },
   ]);

@@ -108,6 +108,29 @@ describe('migrations', () => {
     }
   });
 
+  it('do not ask for a table that somebody holds for long, behind which all others would wait, and name them', async () => {
+    const shipped = await readMigrations(SHIPPED);
+    const text = '-- compatible\nalter table managed_object add column later text;';
+    const [added] = await readMigrations(await folderOf({ '9995_later.sql': text }));
+    const reader = await database.pool.connect();
+    try {
+      await reader.query('begin; lock table managed_object in access share mode; select pg_sleep(1.1)');
+      const { pid } = (await reader.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!;
+      const told = Promise.withResolvers<string>();
+      const applied = migrate(database.db, [...shipped, added!], told.resolve);
+      expect(await told.promise).toMatch(
+        new RegExp(
+          `^process ${pid} \\(.+\\) has 'managed_object' in a transaction that is open, for \\d+ s$`,
+        ),
+      );
+      expect((await database.pool.query('select from pg_locks where not granted')).rowCount).toBe(0);
+      await reader.query('commit');
+      expect(await applied).toEqual(['9995_later']);
+    } finally {
+      reader.release(true);
+    }
+  });
+
   it('that fail are told in a sentence, and leave nothing', async () => {
     const shipped = await readMigrations(SHIPPED);
     const text = '-- compatible\ncreate table half (a int); select nonsense from half;';
