@@ -3,6 +3,8 @@ import { oneRow } from '../one-row.ts';
 import type { Database, Db, Greeting } from './database.ts';
 
 const PROBES = 8;
+/** As many tell that the measurement before still holds. */
+const ENOUGH = 3;
 
 /**
  * The database's clock, as seen from here: the only clock the cluster agrees on. Between measurements it runs
@@ -43,12 +45,13 @@ export class DatabaseClock {
 
   /**
    * Asks the database a few times. It was asked after the question had left and before the answer came, so each answer
-   * gives two bounds. What they allow of the measurement before is kept: a slow network makes nothing worse. Otherwise
-   * the earliest time is taken, for nothing may happen before its time by the database's clock.
+   * gives two bounds. What they allow of the measurement before is kept: a slow network makes nothing worse, and where the first
+   * few allow it no more are asked. Otherwise the earliest time is taken, for nothing may happen before its time by the database's clock.
    */
   async measure(probes = PROBES): Promise<void> {
     let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (let probe = 0; probe < probes; probe++) {
+    const isRight = () => this.#isMeasured && low <= this.#offset && this.#offset <= high;
+    for (let probe = 0; probe < probes && !(probe >= ENOUGH && isRight()); probe++) {
       const sentAt = performance.now();
       const { rows } = await sql<{ ms: number }>`
         select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(this.#db);
@@ -57,8 +60,7 @@ export class DatabaseClock {
       const isSetAnew = least > high || most < low;
       [low, high] = isSetAnew ? [least, most] : [Math.max(low, least), Math.min(high, most)];
     }
-    const isRight = this.#isMeasured && low <= this.#offset && this.#offset <= high;
-    if (!isRight) this.#offset = low;
+    if (!isRight()) this.#offset = low;
     this.#isMeasured = true;
     this.skewMs = Date.now() - this.now();
   }

@@ -47,6 +47,23 @@ describe("the database's clock, seen from afar", () => {
     expect(offsetOf(clock)).toBeCloseTo(before, 0);
   });
 
+  it('is asked for less often where what is known of it still holds', async () => {
+    const clock = new DatabaseClock(near);
+    let asked = 0;
+    near.pool.on('release', () => {
+      asked += 1;
+    });
+    await clock.measure();
+    // The earliest of all answers so far is what is known, and soon none comes earlier.
+    await expect
+      .poll(async () => {
+        asked = 0;
+        await clock.measure();
+        return asked;
+      })
+      .toBe(3);
+  });
+
   it('is that of another server, ahead or behind, as soon as that has opened a session', async () => {
     await using after = await createTestDatabase();
     const asked = openDatabase({ url: after.url, poolSize: 2 });
