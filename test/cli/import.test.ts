@@ -9,13 +9,21 @@ const FILES = {
   'conf/managed.json': { objects: [{ name: 'user' }] },
   'conf/repo.jdbc.json': {
     queries: {
-      genericTables: { 'query-all': 'select …', 'users-of-unit': 'select …' },
+      genericTables: {
+        'query-all': 'select …',
+        'users-of-unit': 'select …',
+        'user-by-badge': `SELECT obj.* FROM \${_dbSchema}.\${_mainTable} obj
+          INNER JOIN \${_dbSchema}.\${_propTable} prop ON obj.id = prop.\${_mainTable}_id
+          INNER JOIN \${_dbSchema}.objecttypes objtype ON objtype.id = obj.objecttypes_id
+          WHERE prop.propkey='/badge/number' AND prop.propvalue = \${number} AND objtype.objecttype = \${_resource}`,
+      },
       explicitTables: { 'credential-query': 'select …' },
     },
   },
   'conf/external.email.json': { host: 'mail.example.com' },
   'script/plain.js': '// java.io.File is not used\nobject.made = true;\n',
   'script/old.js': "var x = 1;\nvar f = new Packages.java.io.File('/tmp');\n",
+  'script/ask.js': "openidm.query('managed/user', { _queryExpression: 'select 1' });\n",
   'script/hook.groovy': 'import org.forgerock.json.resource.BadRequestException\nobject.a = 1\n',
   'workflow/greet.bpmn20.xml': '<definitions/>',
   'security/keystore.jceks': 'keys',
@@ -73,25 +81,28 @@ describe('svc import', () => {
 
   it('tells what would come and what cannot, and why, and writes nothing', async () => {
     const plan = await told('check', source.location);
-    expect([plan.code, plan.isWritten, plan.copied, plan.differs]).toEqual([1, false, 8, 0]);
+    expect([plan.code, plan.isWritten, plan.copied, plan.differs]).toEqual([1, false, 10, 0]);
     const of = (path: string) => plan.files.find((file) => file.path === path);
     expect(of('security/')).toMatchObject({ fate: 'left', notices: [expect.stringMatching(/key ring/)] });
     expect(of('bundle/')).toMatchObject({ fate: 'left', notices: [expect.stringMatching(/Java/)] });
     expect(of('startup.sh')).toMatchObject({ fate: 'left' });
     expect(of('script/linked.js')).toMatchObject({ fate: 'left', notices: [expect.stringMatching(/link/)] });
     expect(of('script/old.js')).toMatchObject({ fate: 'copy', notices: [expect.stringMatching(/^Line 2 /)] });
+    expect(of('script/ask.js')?.notices).toEqual([expect.stringMatching(/^Line 1 .*_queryFilter/)]);
     expect(of('script/plain.js')?.notices).toEqual([]);
     expect(of('script/hook.groovy')?.notices).toEqual([]);
     expect(of('conf/repo.jdbc.json')?.notices).toEqual([
       expect.stringMatching(/DATABASE_URL/),
-      expect.stringMatching(/'users-of-unit'/),
+      expect.stringMatching(/'users-of-unit' does not come/),
+      expect.stringMatching(/'user-by-badge' .* \/badge\/number eq \$\{number\}/),
     ]);
+    expect(of('conf/repo.json')).toMatchObject({ fate: 'copy' });
     await expect(readdir(target)).rejects.toThrow(/ENOENT/);
   });
 
   it('copies the project as it is, and says which names it goes by', async () => {
     const { code, copied, isWritten } = await importing();
-    expect([code, copied, isWritten]).toEqual([1, 8, true]);
+    expect([code, copied, isWritten]).toEqual([1, 10, true]);
     expect(await readFile(join(target, 'script/old.js'), 'utf8')).toBe(FILES['script/old.js']);
     const boot = await readFile(join(target, 'conf/boot/boot.properties'), 'utf8');
     expect(boot).toMatch(/^openidm.node.id=one\nsvc.role.reg=svc-reg\n/);
@@ -103,10 +114,10 @@ describe('svc import', () => {
 
   it('finds nothing to do a second time, and only what has come since a third time', async () => {
     const again = await importing();
-    expect([again.copied, again.unchanged, again.differs]).toEqual([0, 8, 0]);
+    expect([again.copied, again.unchanged, again.differs]).toEqual([0, 10, 0]);
     await source.write('script/late.js', '1');
     const later = await importing();
-    expect([later.copied, later.unchanged]).toEqual([1, 8]);
+    expect([later.copied, later.unchanged]).toEqual([1, 10]);
   });
 
   it('keeps what was changed at the target, and says so', async () => {

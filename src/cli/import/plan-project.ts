@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { systemCodeOf } from '#errors/index.ts';
 import { withCompat } from './boot-properties.ts';
 import { leftBehind } from './left-behind.ts';
+import { repoJsonOf } from './query-filter-of.ts';
 import { noticesOf } from './read-notices.ts';
 
 /** What becomes of one file. */
@@ -37,6 +38,8 @@ export interface CopiedText {
 }
 
 const BOOT = 'conf/boot/boot.properties';
+const QUERIES = 'conf/repo.json';
+const DATABASE = 'conf/repo.jdbc.json';
 const MOST_FILES = 20_000;
 const MOST_BYTES = 16_000_000;
 /** The mode of a file that was not there before. */
@@ -56,18 +59,24 @@ export async function planProject(source: string, target: string | undefined): P
   // Without one of its own the project is told by it, too, which names it goes by. What is left behind is no part of it.
   const isOwn = paths.includes(BOOT);
   if (!isOwn && !files.some(({ path }) => path === BOOT || BOOT.startsWith(`${path}/`))) paths.push(BOOT);
+  const queries =
+    paths.includes(QUERIES) || !paths.includes(DATABASE)
+      ? undefined
+      : repoJsonOf(String((await readAt(join(source, DATABASE))) ?? ''));
+  if (queries !== undefined) paths.push(QUERIES);
   for (const path of paths.sort()) {
     const reason = leftBehind(path);
     if (reason !== undefined) {
       files.push({ path, fate: 'left', notices: [reason] });
       continue;
     }
-    const isMade = path === BOOT && !isOwn;
-    const given = isMade ? Buffer.alloc(0) : await readAt(join(source, path));
+    const isOfQueries = path === QUERIES && queries !== undefined;
+    const isMade = isOfQueries || (path === BOOT && !isOwn);
+    const given = isMade ? Buffer.from(isOfQueries ? queries : '') : await readAt(join(source, path));
     if (given === undefined) continue;
     const bytes = path === BOOT ? Buffer.from(withCompat(given.toString())) : given;
     const there = target === undefined ? undefined : await readAt(join(target, path));
-    const notices = noticesOf(path, bytes);
+    const notices = isOfQueries ? [`Made of queries of ${DATABASE}`] : noticesOf(path, bytes);
     if (there === undefined) {
       const mode = isMade ? USUAL_MODE : (await lstat(join(source, path))).mode & PERMISSIONS;
       texts.set(path, { bytes, mode });
