@@ -32,6 +32,7 @@ export {
   insertHistory,
   knownHistory,
 } from './audit/history-repository.ts';
+export { recordImport } from './audit/record-import.ts';
 export { exportLines, verifyFile } from './audit/trail-file.ts';
 export type { TrailRange } from './audit/trail-repository.ts';
 export { type TrailHead, verifyAudit } from './audit/verify-audit.ts';

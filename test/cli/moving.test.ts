@@ -232,6 +232,43 @@ describe.skipIf(!isLong)('a whole installation', () => {
     expect([status, body.userName]).toEqual([200, 'ben']);
   });
 
+  it('serves a client as libraries for the other server ask: create, conditions, pages, patches and a body of null', async () => {
+    const login = await ask('GET', 'info/login', admin);
+    const session = {
+      Cookie: login.headers.get('Set-Cookie')?.split(';')[0] ?? '',
+      'X-Requested-With': 'XMLHttpRequest',
+    };
+    const made = await ask('POST', 'managed/user?_action=create', session, { userName: 'cid', sn: 'Cole' });
+    expect([made.status, made.headers.get('Location')]).toEqual([
+      201,
+      expect.stringMatching(`/openidm/managed/user/${made.body._id}$`),
+    ]);
+    const put = await ask(
+      'PUT',
+      'managed/user/dee',
+      { ...session, 'If-None-Match': '*' },
+      { userName: 'dee' },
+    );
+    expect([put.status, put.body._rev]).toEqual([201, '0']);
+    const change = [{ operation: 'replace', field: 'sn', value: 'Dole' }];
+    const patched = await ask('PATCH', 'managed/user/dee', { ...session, 'If-Match': '"0"' }, change);
+    expect([patched.status, patched.body.sn]).toEqual([200, 'Dole']);
+    expect((await ask('PATCH', 'managed/user/dee', { ...session, 'If-Match': '"0"' }, change)).status).toBe(
+      412,
+    );
+    const page = await ask('GET', 'managed/user?_queryFilter=/userName+sw+"d"&_pageSize=1&_fields=sn', admin);
+    expect(page.body.result).toEqual([{ _id: 'dee', _rev: '1', sn: 'Dole' }]);
+    const gone = await fetch(`${node.url.replace(/\/svc$/, '')}/openidm/managed/user/dee`, {
+      method: 'DELETE',
+      headers: { 'Content-Type': 'application/json', ...admin },
+      body: 'null',
+    });
+    expect([gone.status, (await ask('GET', 'managed/user/dee', admin)).status]).toEqual([200, 404]);
+    await ask('POST', 'authentication?_action=logout', session);
+    const after = await ask('GET', 'info/login', { Cookie: session.Cookie });
+    expect(after.status).toBe(401);
+  });
+
   it('fires its schedules', async () => {
     const beats = () => ask('GET', 'managed/beat?_queryId=query-all-ids', admin);
     await eventually(beats, ({ body }) => body.resultCount > 1);
@@ -263,6 +300,17 @@ describe.skipIf(!isLong)('a whole installation', () => {
         foreignId: 'a-1',
       },
     ]);
+    const { body: runs } = await ask('GET', 'audit/config?_queryFilter=objectId+eq+"import"', admin);
+    expect(runs.result).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          operation: 'IMPORT',
+          source: expect.stringContaining('schema openidm'),
+          kinds: expect.arrayContaining([expect.objectContaining({ about: 'managed/user', created: 2 })]),
+        }),
+        expect.objectContaining({ operation: 'IMPORT_FINISH', released: 1, processes: 1 }),
+      ]),
+    );
     const none = { operation: 'CREATE' };
     expect((await ask('POST', 'audit/imported?_action=create', admin, none)).status).toBeGreaterThanOrEqual(
       400,

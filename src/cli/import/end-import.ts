@@ -1,8 +1,9 @@
 import { overlayFlags, readSettings } from '#config/index.ts';
-import { openCrypto, readKeyRing } from '#crypto/index.ts';
+import { type KeyRingText, openCrypto, readKeyRing } from '#crypto/index.ts';
 import type { Database, Db } from '#database/index.ts';
+import { asJson } from '#json/index.ts';
 import { releaseSchedule, type ScheduleImport, withdrawSchedule } from '#scheduler/index.ts';
-import { countHistory, deleteHistory } from '#security/index.ts';
+import { countHistory, deleteHistory, recordImport } from '#security/index.ts';
 import { ProcessImport } from '#workflow/index.ts';
 import { type Command, EXIT } from '../command.ts';
 import { tell } from '../told.ts';
@@ -60,6 +61,7 @@ export function finishImport(flags: Flags): Promise<number> {
     }
     const processes = await releaseProcesses(options.database);
     await forgetImport(db);
+    await recordImport(db, options.ring, 'IMPORT_FINISH', { released, processes });
     const told = { isFinished: true, released, processes };
     tell(
       flags,
@@ -87,6 +89,7 @@ export function undoImport(flags: Flags): Promise<number> {
       ...(schedules === 0 ? [] : [{ about: 'scheduler/job', deleted: schedules, kept: 0 }]),
     ];
     await forgetImport(options.database.db);
+    await recordImport(options.database.db, options.ring, 'IMPORT_UNDO', { kinds: asJson(kinds) });
     tell(flags, { isUndone: true, kinds }, () =>
       [
         ...kinds.map(
@@ -158,7 +161,9 @@ function nameOf(kind: string, type: string): string {
 
 async function withImported(
   flags: Flags,
-  work: (options: ScheduleImport & { readonly database: Database }) => Promise<number>,
+  work: (
+    options: ScheduleImport & { readonly database: Database; readonly ring: KeyRingText },
+  ) => Promise<number>,
 ): Promise<number> {
   const own = ownFlags(flags);
   const settings = readSettings(process.env, own);
@@ -170,7 +175,7 @@ async function withImported(
     complain(`svc import: ${missing}; schedules with secrets need the key ring of the nodes`);
   return withDatabase(settings, 'svc import', async (database) =>
     (await hasSchema(database, settings.installLocation))
-      ? work({ database, crypto: openCrypto({ keyRing: text }) })
+      ? work({ database, ring: text, crypto: openCrypto({ keyRing: text }) })
       : EXIT.FINDING,
   );
 }

@@ -1,6 +1,8 @@
 import type { Crypto, KeyRingText } from '#crypto/index.ts';
 import type { Database, Db } from '#database/index.ts';
+import { asJson } from '#json/index.ts';
 import { deriveAnew, type ManagedTypes } from '#managed/index.ts';
+import { recordImport } from '#security/index.ts';
 import { takeHistory } from '../history/take-history.ts';
 import { takeProcesses } from '../processes/take-processes.ts';
 import { EnvelopeWatch } from './envelope-watch.ts';
@@ -60,6 +62,10 @@ export async function runImport(options: ImportOptions): Promise<Tally> {
     await takeHistory({ ...options, ...history, place, tally });
   }
   if (!isApplied || options.signal?.aborted === true) return tally;
+  if (tally.changed > 0) {
+    const kinds = tally.kinds.filter(({ created, updated, deleted }) => created + updated + deleted > 0);
+    await recordImport(database.db, ring, 'IMPORT', { source: place, kinds: asJson(kinds) });
+  }
   await watch.noteKeys(database, ring);
   if (!isQuick || tally.changed > 0) await deriveAnew(database, types);
   return tally;
