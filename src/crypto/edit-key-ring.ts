@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ActivationError, didYouMean } from '#errors/index.ts';
 import { KeyRing, type KeyRingText, SHIPPED_ALIASES } from './key-ring.ts';
+import { isOfPair } from './key-ring-schema.ts';
 import { type KeyRingPlace, openKeyRing } from './open-key-ring.ts';
 import { replaceFile } from './replace-file.ts';
 
@@ -39,6 +40,7 @@ export async function addKey(place: KeyRingPlace, alias: string, isNew = false):
     const near = didYouMean(alias, known) ?? `There are ${known.join(', ')}`;
     throw refused(`The key ring has no alias '${alias}'`, `${near}; --new-alias makes one`);
   }
+  if (text[alias]?.some(isOfPair) === true) throw ofPair(alias);
   const key = randomBytes(NEW_KEY_BYTES).toString('base64');
   await write(place, { ...text, [alias]: [...(text[alias] ?? []), key] });
   return new KeyRing({ [alias]: [key] }).current(alias).id;
@@ -54,6 +56,7 @@ export async function useKey(place: KeyRingPlace, alias: string, id: string | un
       didYouMean(alias, Object.keys(text)) ?? 'See svc keys list',
     );
   }
+  if (keys.some(isOfPair)) throw ofPair(alias);
   const ids = new KeyRing({ [alias]: keys }).all(alias).map((key) => key.id);
   const at = id === undefined ? ids.length - 1 : ids.indexOf(id);
   const [key, used] = [keys[at], ids[at]];
@@ -88,6 +91,13 @@ async function write({ dataDirectory }: KeyRingPlace, ring: KeyRingText): Promis
   await replaceFile(file, text, 0o600);
   if ((await readFile(file, 'utf8')) !== text)
     throw refused(`${file} was changed by somebody else`, 'Look at it');
+}
+
+function ofPair(alias: string): ActivationError {
+  return refused(
+    `'${alias}' is a pair of keys, which encrypts nothing here`,
+    'svc import keys brings another',
+  );
 }
 
 function refused(message: string, hint: string): ActivationError {

@@ -10,6 +10,7 @@ export { deriveSecrets } from './derive-secrets.ts';
 export { addKey, listKeys, useKey } from './edit-key-ring.ts';
 export { hasEnvelope, isEnvelope, placeOfEnvelope } from './envelope.ts';
 export { type ImportedKeys, importKeys } from './import-keys.ts';
+export { isForKeyPair } from './key-pair-envelope.ts';
 export { DEFAULT_ALIAS, KeyRing, type KeyRingText, NEEDED_ALIASES } from './key-ring.ts';
 export { lackingKeys, noteUseIn, requireKeysInUse } from './key-use.ts';
 export { forgetKey, forgetReplacedKeys, noteRotation } from './key-use-repository.ts';

@@ -15,8 +15,13 @@ export const SHIPPED_ALIASES = [
 /** Without a key of these in common nodes know none of each other's sessions, and read nothing that another has encrypted. */
 export const NEEDED_ALIASES = [DEFAULT_ALIAS, 'svc-jwtsessionhmac-key'] as const;
 
-/** A ring as it is kept: for each alias its keys in Base64, the one in use first, replaced ones after it. */
+/**
+ * A ring as it is kept: for each alias its keys in Base64, the one in use first, replaced ones after it. A private key (PKCS #8)
+ * opens what others have encrypted for its pair, and nothing else is done with it.
+ */
 export type KeyRingText = Readonly<Record<string, readonly string[]>>;
+
+const LONGEST_SECRET = 32;
 
 export interface Key {
   readonly alias: string;
@@ -27,18 +32,26 @@ export interface Key {
 
 /** The keys of this node. All nodes on one database need the same ring. */
 export class KeyRing {
-  readonly #keys: ReadonlyMap<string, readonly Key[]>;
+  readonly #keys = new Map<string, readonly Key[]>();
+  readonly #pairs = new Map<string, readonly Key[]>();
 
   constructor(text: KeyRingText) {
-    this.#keys = new Map(
-      Object.entries(text).map(([alias, keys]) => [
-        alias,
-        keys.map((key) => {
-          const bytes = Buffer.from(key, 'base64');
-          return { alias, id: idOf(bytes), bytes };
-        }),
-      ]),
-    );
+    for (const [alias, texts] of Object.entries(text)) {
+      const keys = texts.map((key) => {
+        const bytes = Buffer.from(key, 'base64');
+        return { alias, id: idOf(bytes), bytes };
+      });
+      (keys.some(({ bytes }) => isPrivateKey(bytes)) ? this.#pairs : this.#keys).set(alias, keys);
+    }
+  }
+
+  /** Private keys, which open what was encrypted for their pair. */
+  get everyPair(): readonly Key[] {
+    return [...this.#pairs.values()].flat();
+  }
+
+  pairsOf(alias: string): readonly Key[] {
+    return this.#pairs.get(alias) ?? [];
   }
 
   get aliases(): readonly string[] {
@@ -89,6 +102,11 @@ export class KeyRing {
 
 export const SAME_RING =
   'All nodes on one database need the same key ring: set SVC_KEYS on each of them, or give each the same keys.json';
+
+/** Keys for AES are shorter. */
+export function isPrivateKey(bytes: Buffer): boolean {
+  return bytes.length > LONGEST_SECRET;
+}
 
 function idOf(bytes: Buffer): string {
   return createHash('sha256').update('svc key id').update(bytes).digest('hex').slice(0, 12);

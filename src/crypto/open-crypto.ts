@@ -4,6 +4,7 @@ import { CBC, decryptCbc, encryptCbc } from './cbc-cipher.ts';
 import type { Crypto } from './crypto.ts';
 import { ENCRYPTED, envelope, HASHED, openEnvelope } from './envelope.ts';
 import { decryptGcm, encryptGcm, GCM } from './gcm-cipher.ts';
+import { decryptForKeyPair } from './key-pair-envelope.ts';
 import { DEFAULT_ALIAS, KeyRing, type KeyRingText } from './key-ring.ts';
 import type { NoteUse } from './key-use.ts';
 import { hashText, matchesPassword } from './password-hash.ts';
@@ -79,9 +80,11 @@ export function openToText(value: JsonObject, keys: KeyRing): string {
   const alias = getMember(value, 'key');
   const cipher = getMember(value, 'cipher');
   if (typeof alias !== 'string') {
+    const opened = decryptForKeyPair(value, keys);
+    if (opened !== undefined) return opened.toString('utf8');
     throw new InternalServerError('A value encrypted with a public key cannot be read', {
       id: 'CRYPTO_UNSUPPORTED_ENVELOPE',
-      hint: 'Only envelopes under a symmetric key can be',
+      hint: 'The ring has to have the private key by the same alias, which svc import keys brings',
     });
   }
   if (cipher !== GCM && cipher !== CBC) {

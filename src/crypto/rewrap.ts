@@ -52,6 +52,11 @@ export class Rewrapper {
     for (const found of findEnvelopes(text)) {
       const inner = openEnvelope(ENCRYPTED, found.json);
       if (inner === undefined) continue;
+      // Whoever has encrypted it for a pair of keys does so anew, or it is protected as its type says when it is written.
+      if (typeof inner['key'] !== 'string') {
+        foreign ??= 'A value that was encrypted for a pair of keys stays as it is';
+        continue;
+      }
       const plain = this.#open(inner);
       if (plain instanceof Error) {
         foreign ??= plain.message;

@@ -67,9 +67,16 @@ function hasOnly(value: JsonValue, names: readonly string[]): value is JsonObjec
   );
 }
 
-/** Where the first encrypted or hashed value stands that is no seal; undefined where there is none. */
-export function placeOfForeign(value: JsonValue): Pointer | undefined {
-  return placeOfEnvelope(value, isSeal);
+/**
+ * Where the first encrypted or hashed value stands that is no seal; undefined where there is none.
+ *
+ * @param passes others that do not count
+ */
+export function placeOfForeign(
+  value: JsonValue,
+  passes: (envelope: JsonValue) => boolean = () => false,
+): Pointer | undefined {
+  return placeOfEnvelope(value, (envelope) => isSeal(envelope) || passes(envelope));
 }
 
 /** The value with a seal in place of each envelope, however deep. */

@@ -68,6 +68,7 @@ export function managedFeature(
     enforcesPolicies: () => config.properties.get('svc.policy.enforcement.enabled') !== 'false',
     resources: router,
     roleGrants,
+    certificateRole: () => config.properties.roles.cert,
     synchronizer,
     observe,
   };

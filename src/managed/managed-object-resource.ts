@@ -36,7 +36,7 @@ export function managedObjectResource(platform: ManagedPlatform): RouteHandler {
   }
 
   return {
-    envelopes: 'seals',
+    envelopes: 'sealsAndPairs',
     async handle(context, request, match) {
       const type = platform.types.current().get(match.remaining[0] ?? '');
       if (type === undefined) throw noSuchType(platform, request, match);

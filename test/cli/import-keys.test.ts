@@ -1,7 +1,10 @@
+import { createPrivateKey } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openCrypto } from '#crypto/index.ts';
 import { run } from '../../src/cli/index.ts';
+import { encryptForPair } from '../support/for-key-pair.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 
 const KEYSTORE = join(import.meta.dirname, '../fixtures/keystores/keystore.p12');
@@ -52,9 +55,21 @@ describe('svc import keys', () => {
     expect(Buffer.from(keys[0] ?? '', 'base64').length).toBe(32);
     expect(Object.keys(others)).toContain('openidm-selfservice-key');
     expect(Object.keys(others)).not.toContain('openidm-jwtsessionhmac-key');
-    expect(Object.keys(others)).not.toContain('openidm-localhost');
-    expect(output).toMatch(/left .*openidm-localhost/);
-    for (const key of keys) expect(output).not.toContain(key);
+    expect(output).toMatch(/added .*openidm-localhost: its private key/);
+    for (const key of [...keys, ...(others['openidm-localhost'] ?? [''])]) expect(output).not.toContain(key);
+  });
+
+  it('brings the private key that password plugins encrypt for, which encrypts nothing', async () => {
+    const { 'openidm-localhost': pair = [] } = await ring();
+    expect(pair).toHaveLength(1);
+    const crypto = openCrypto({ keyRing: await ring() });
+    const key = createPrivateKey({ key: Buffer.from(pair[0] ?? '', 'base64'), format: 'der', type: 'pkcs8' });
+    expect(await crypto.decrypt(encryptForPair('Old-Secret-1', 'openidm-localhost', key))).toBe(
+      'Old-Secret-1',
+    );
+    await expect(crypto.encrypt('x', null, 'openidm-localhost')).rejects.toMatchObject({
+      detail: { id: 'CRYPTO_UNKNOWN_ALIAS' },
+    });
   });
 
   it('changes nothing a second time', async () => {

@@ -46,10 +46,13 @@ async function readSome(path: string): Promise<Buffer> {
   }
 }
 
-function inLines({ added, known, left }: ImportedKeys): string {
+function inLines({ added, pairs, known, left }: ImportedKeys): string {
   return [
     ...added.map(
       ({ alias, id, bits }) => `added   ${alias}: key ${id} of ${bits} bits decrypts; another one encrypts`,
+    ),
+    ...pairs.map(
+      (alias) => `added   ${alias}: its private key opens what others have encrypted for the pair`,
     ),
     ...known.map((alias) => `known   ${alias}: the ring has this key`),
     ...left.map(({ alias, reason }) => `left    ${alias}: ${reason}`),

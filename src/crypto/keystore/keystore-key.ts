@@ -1,9 +1,9 @@
 /** What stands under an alias of a keystore. */
 export interface KeystoreKey {
   readonly alias: string;
-  /** Such as `AES`; undefined for a certificate, or a pair of keys. */
+  /** Such as `AES`, or `RSA` of a pair of keys; undefined for a certificate, or a pair that cannot be read. */
   readonly algorithm: string | undefined;
-  /** The bytes of a secret key; undefined for anything else. */
+  /** The bytes of a secret key; of a pair the private key (PKCS #8). */
   readonly bytes: Buffer | undefined;
 }
 

@@ -1,11 +1,14 @@
 import { createDecipheriv, hash, timingSafeEqual } from 'node:crypto';
 import { ByteReader } from './byte-reader.ts';
-import { derChildren, derNumber } from './der.ts';
+import { type DerValue, derChildren, derNumber, derObjectId, derValues } from './der.ts';
 import { readJavaObject } from './java-object.ts';
 import { KeystoreError, type KeystoreKey, MOST_ITERATIONS } from './keystore-key.ts';
+import { pairOf } from './private-key.ts';
 
 export const JCEKS_MAGIC = 0xcececece;
 const DIGEST_BYTES = 20;
+/** PBEWithMD5AndTripleDES. */
+const PBE_OF_SUN = '1.3.6.1.4.1.42.2.19.1';
 const WHITENER = Buffer.from('Mighty Aphrodite');
 
 /** The keys of a JCEKS file. @throws KeystoreError, also for another password */
@@ -42,14 +45,14 @@ function readEntry(reader: ByteReader, version: number, password: string): Keyst
     if (version === 2) reader.text();
     reader.take(reader.number(4));
   };
-  if (tag === 1) {
-    reader.take(reader.number(4));
-    const chain = reader.number(4);
-    for (let at = 0; at < chain; at++) certificate();
-  } else {
+  if (tag !== 1) {
     certificate();
+    return { alias, algorithm: undefined, bytes: undefined };
   }
-  return { alias, algorithm: undefined, bytes: undefined };
+  const protectedKey = reader.take(reader.number(4));
+  const chain = reader.number(4);
+  for (let at = 0; at < chain; at++) certificate();
+  return { alias, ...pairOf(() => unprotect(protectedKey, password)) };
 }
 
 function unseal(reader: ByteReader, password: string): [key: Buffer, algorithm: string] {
@@ -58,17 +61,28 @@ function unseal(reader: ByteReader, password: string): [key: Buffer, algorithm: 
   if (sealed.get('sealAlg') !== 'PBEWithMD5AndTripleDES' || !isBytes(parameters) || !isBytes(content)) {
     throw new KeystoreError(`A key is sealed by '${String(sealed.get('sealAlg'))}', which cannot be read`);
   }
-  const [salt, rounds] = derChildren(parameters);
+  const key = readJavaObject(new ByteReader(decrypt(derChildren(parameters), content, password)));
+  const [bytes, algorithm] = [key.get('key'), key.get('algorithm')];
+  if (!isBytes(bytes) || typeof algorithm !== 'string') throw new KeystoreError('A key cannot be read');
+  return [bytes, algorithm];
+}
+
+/** A private key has its algorithm beside it, by the same that seals others. */
+function unprotect(bytes: Buffer, password: string): Buffer {
+  const [how, content] = derChildren(bytes);
+  const [id, parameters] = derValues(how?.content ?? Buffer.alloc(0));
+  if (id === undefined || derObjectId(id) !== PBE_OF_SUN || parameters === undefined || content === undefined)
+    throw new KeystoreError('A private key is protected in a way that cannot be read');
+  return decrypt(derValues(parameters.content), content.content, password);
+}
+
+function decrypt([salt, rounds]: readonly DerValue[], content: Buffer, password: string): Buffer {
   if (salt === undefined || rounds === undefined || salt.content.length !== 8) {
     throw new KeystoreError('A key has been sealed with other parameters than are known');
   }
   const derived = deriveTripleDes(salt.content, derNumber(rounds), password);
   const decipher = createDecipheriv('des-ede3-cbc', derived.subarray(0, 24), derived.subarray(24));
-  const plain = new ByteReader(Buffer.concat([decipher.update(content), decipher.final()]));
-  const key = readJavaObject(plain);
-  const [bytes, algorithm] = [key.get('key'), key.get('algorithm')];
-  if (!isBytes(bytes) || typeof algorithm !== 'string') throw new KeystoreError('A key cannot be read');
-  return [bytes, algorithm];
+  return Buffer.concat([decipher.update(content), decipher.final()]);
 }
 
 /** As the provider of Java does it, with its mistake: of equal halves of the salt the first is turned around, but not quite. */

@@ -1,8 +1,10 @@
 import { createDecipheriv, createHmac, hash, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
 import { type DerValue, derChildren, derNumber, derObjectId, derValues } from './der.ts';
 import { KeystoreError, type KeystoreKey, MOST_ITERATIONS } from './keystore-key.ts';
+import { pairOf } from './private-key.ts';
 
 const DATA = '1.2.840.113549.1.7.1';
+const PRIVATE_BAG = '1.2.840.113549.1.12.10.1.2';
 const SECRET_BAG = '1.2.840.113549.1.12.10.1.5';
 const FRIENDLY_NAME = '1.2.840.113549.1.9.20';
 const PBES2 = '1.2.840.113549.1.5.13';
@@ -84,7 +86,18 @@ function macKey(
 function readBag(bag: DerValue, password: string): KeystoreKey {
   const [type, value, attributes] = derValues(bag.content);
   const alias = attributes === undefined ? '' : friendlyName(attributes);
-  if (derObjectId(some(type)) !== SECRET_BAG) return { alias, algorithm: undefined, bytes: undefined };
+  const kind = derObjectId(some(type));
+  if (kind === PRIVATE_BAG) {
+    return {
+      alias,
+      ...pairOf(() => {
+        // What a tag is around is the sequence that the private key is encrypted in.
+        const [how, encrypted] = derChildren(some(value).content);
+        return decrypt(some(how), some(encrypted).content, password);
+      }),
+    };
+  }
+  if (kind !== SECRET_BAG) return { alias, algorithm: undefined, bytes: undefined };
   const [, secret] = derChildren(some(value).content);
   const [how, encrypted] = derChildren(octets(secret));
   const [, algorithm, key] = derChildren(decrypt(some(how), some(encrypted).content, password));

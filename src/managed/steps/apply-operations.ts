@@ -3,6 +3,7 @@ import { formatPointer, getAt, getMember, isObject, type JsonValue } from '#json
 import { PatchedObject, type PatchOperation, type PatchRequest } from '#resource/index.ts';
 import { scriptTransform } from '#script/index.ts';
 import { type Change, type Exchange, withIdentity, withoutIdentity } from '../exchange.ts';
+import { openForKeyPair } from '../for-key-pair.ts';
 import { parseEdge, sameEdge, sameTarget, type WantedEdge } from '../relationship/edge.ts';
 import { clearAbsent } from '../relationship/looked-up-edges.ts';
 import { decryptProperties, isKeptFrom, refuseMadeEnvelopes, withOwnEnvelopes } from '../secret.ts';
@@ -54,8 +55,12 @@ async function ofCaller(exchange: Change<PatchRequest>, operation: PatchOperatio
   refuseLook(exchange, operation);
   const { field } = operation;
   const stored = getAt(exchange.stored.data, field);
-  const value = operation.value === undefined ? undefined : withOwnEnvelopes(operation.value, stored, field);
   const [name] = field;
+  const sent =
+    operation.value === undefined || name === undefined || field.length > 1
+      ? operation.value
+      : await openForKeyPair(exchange, name, operation.value);
+  const value = sent === undefined ? undefined : withOwnEnvelopes(sent, stored, field);
   if (name !== undefined && isKeptFrom(exchange.context, exchange.type, name) && !isSeal(exchange, value)) {
     exchange.overwritten.add(name);
   }

@@ -1,6 +1,7 @@
 import { cloneJson, getMember, type JsonObject, setMember } from '#json/index.ts';
 import { requireSameId, type UpdateRequest } from '#resource/index.ts';
 import { type Change, type Creation, type Exchange, withoutIdentity } from '../exchange.ts';
+import { openAllForKeyPairs } from '../for-key-pair.ts';
 import { clearAbsent } from '../relationship/looked-up-edges.ts';
 import { decryptProperties, isKeptFrom, withOwnEnvelopes } from '../secret.ts';
 
@@ -13,7 +14,9 @@ export async function takeContent(exchange: Creation | Change<UpdateRequest>): P
   const { content: given } = exchange.request;
   const { before, context, id, platform, stored, type } = exchange;
   requireSameId(given, id);
-  const content = context.client.isExternal ? withOwnEnvelopes(given, stored?.data) : given;
+  const content = context.client.isExternal
+    ? withOwnEnvelopes(await openAllForKeyPairs(exchange, given), stored?.data)
+    : given;
   noteOverwritten(exchange, content);
   const object = withoutIdentity(await decryptProperties(platform.crypto, type, content));
   // What an answer has told of a condition or a reference may come back with it.

@@ -1,4 +1,4 @@
-import { placeOfEnvelope, placeOfForeign } from '#crypto/index.ts';
+import { isForKeyPair, placeOfEnvelope, placeOfForeign } from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import { formatPointer, type JsonValue, type Pointer } from '#json/index.ts';
 import type { Request } from '../request.ts';
@@ -26,8 +26,9 @@ export function refuseEnvelopes(router: {
 
 function requireTaken(request: Request, place: Pointer, envelopes: RouteHandler['envelopes']): void {
   if (envelopes === undefined) throw foreign(place);
-  if (envelopes !== 'seals') return;
-  const foreignPlace = placeIn(request, placeOfForeign);
+  if (envelopes !== 'seals' && envelopes !== 'sealsAndPairs') return;
+  const passes = envelopes === 'seals' ? undefined : isForKeyPair;
+  const foreignPlace = placeIn(request, (value) => placeOfForeign(value, passes));
   if (foreignPlace !== undefined) throw foreign(foreignPlace);
 }
 

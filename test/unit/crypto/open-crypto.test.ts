@@ -1,8 +1,9 @@
-import { createCipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createHmac, generateKeyPairSync, hkdfSync, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openCrypto } from '#crypto/index.ts';
+import { openCrypto, Rewrapper } from '#crypto/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
+import { encryptForPair, PAIR_CIPHERS } from '../../support/for-key-pair.ts';
 
 const newest = randomBytes(32);
 const older = randomBytes(32);
@@ -136,6 +137,41 @@ describe('an envelope of a Java server', () => {
       code: 500,
       detail: { id: 'CRYPTO_UNSUPPORTED_ENVELOPE' },
     });
+  });
+});
+
+describe('what was encrypted for a pair of keys', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pair = text(privateKey.export({ type: 'pkcs8', format: 'der' }));
+  const withPair = openCrypto({ keyRing: { ...keyRing, host: [pair] } });
+
+  it.each(PAIR_CIPHERS)('is opened by its private key, under %s', async (cipher) => {
+    const sent = encryptForPair({ a: ['ä'] }, 'host', privateKey, cipher);
+    expect(await withPair.decrypt({ deep: sent })).toEqual({ deep: { a: ['ä'] } });
+  });
+
+  it('is not opened without it, under another name, or when it was changed, and nothing tells which it was', async () => {
+    const sent = encryptForPair('secret', 'host', privateKey);
+    const value = inside(sent);
+    const damaged = { ...value, data: text(randomBytes(16)) };
+    const wrapped = { ...(value['key'] as JsonObject), data: text(randomBytes(256)) };
+    for (const [opener, given] of [
+      [crypto, value],
+      [withPair, damaged],
+      [withPair, { ...value, key: wrapped }],
+      [withPair, { ...value, key: { ...(value['key'] as JsonObject), key: 'legacy' } }],
+      [withPair, { ...value, key: { ...(value['key'] as JsonObject), cipher: 'RSA/ECB/NoPadding' } }],
+    ] as const) {
+      await expect(
+        opener.decrypt({ $crypto: { type: 'x-simple-encryption', value: given } }),
+      ).rejects.toMatchObject({ message: 'A value encrypted with a public key cannot be read' });
+    }
+  });
+
+  it('stays as it is when values are encrypted anew', () => {
+    const stored = JSON.stringify({ password: encryptForPair('secret', 'host', privateKey) });
+    const { text: rewrapped, sealed, failures } = new Rewrapper({ ...keyRing, host: [pair] }).rewrap(stored);
+    expect([rewrapped, sealed, failures]).toEqual([stored, 0, []]);
   });
 });
 

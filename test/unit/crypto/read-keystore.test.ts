@@ -1,3 +1,4 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,13 +8,14 @@ import '../../support/takes-long.ts';
 const read = (name: string) => readFile(join(import.meta.dirname, '../../fixtures/keystores', name));
 
 /** Made by keytool of Java 17 with the password `changeit`; the keys are what Java itself reads. */
-const STORES: [name: string, keys: Record<string, string>][] = [
+const STORES: [name: string, keys: Record<string, string>, publicKey: string][] = [
   [
     'keystore.jceks',
     {
       'openidm-sym-default': 'wNXllXBUDBRoeZDabt14gA==',
       'openidm-selfservice-key': 'e5WN4z1VPHF+39xKutz5o/zyJBfbFemjZdlW/jTuoGE=',
     },
+    'xCNSctQ2KfbzAMRF0Tv8FbT3CLfP8Tg2HYpTS0tw5sW+QM+MYanWvZe88/NYT8DS',
   ],
   [
     'keystore.p12',
@@ -21,18 +23,23 @@ const STORES: [name: string, keys: Record<string, string>][] = [
       'openidm-sym-default': 'hZAIrDUQlOrQ9SiUD3iOEQ==',
       'openidm-selfservice-key': 'FjaMe33CHUZlbSNmC+Iy7aKdgnadF3WgIVT8bNKhkvY=',
     },
+    'moSJRsr26oIyKxGO17Fun2ebNGCUMx+hGmIckNgNw9X5lC2vUiR40/aqIjARX24l',
   ],
 ];
 
-describe.each(STORES)('%s, which Java has written', (name, keys) => {
+describe.each(STORES)('%s, which Java has written', (name, keys, publicKey) => {
   it('has the keys that Java reads in it', async () => {
     const found = readKeystore(await read(name), 'changeit');
     const secret = found.filter(({ algorithm }) => algorithm === 'AES');
     expect(Object.fromEntries(secret.map(({ alias, bytes }) => [alias, bytes?.toString('base64')]))).toEqual(
       keys,
     );
-    expect(found.map(({ alias }) => alias)).toContain('openidm-localhost');
-    expect(found.find(({ alias }) => alias === 'openidm-localhost')?.bytes).toBeUndefined();
+    const pair = found.find(({ alias }) => alias === 'openidm-localhost');
+    expect(pair?.algorithm).toBe('RSA');
+    const key = createPrivateKey({ key: pair?.bytes ?? Buffer.alloc(0), format: 'der', type: 'pkcs8' });
+    // The beginning of the modulus of its certificate, as openssl shows it.
+    const shown = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
+    expect(shown.replaceAll('\n', '')).toContain(publicKey);
   });
 
   it('is not opened by another password', async () => {

@@ -67,6 +67,7 @@ describe('the synchronization', () => {
         enforcesPolicies: () => false,
         resources: router,
         observe,
+        certificateRole: () => 'svc-cert',
         // Nobody logs in by these types.
         roleGrants: {
           propertiesAt: () => [],

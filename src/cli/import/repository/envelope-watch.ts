@@ -1,6 +1,6 @@
 import { type Crypto, KeyRing, type KeyRingText, knowsHash, noteUseIn, takesHash } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
-import { isObject, type JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { envelopesIn } from './convert-object.ts';
 import { remark } from './foreign-object.ts';
 import type { Item } from './item.ts';
@@ -37,7 +37,8 @@ export class EnvelopeWatch {
   async look(about: string, item: Item): Promise<void> {
     for (const [property, envelope] of envelopesIn(item)) {
       const value = isObject(envelope['value']) ? envelope['value'] : {};
-      const named = [envelope['type'], ...HOW.map((name) => value[name])].map((one) => JSON.stringify(one));
+      const how = HOW.map((name) => howOf(value[name]));
+      const named = [envelope['type'], ...how].map((one) => JSON.stringify(one));
       const key = [about, property, ...named].join(' ');
       if (typeof value['key'] === 'string') this.#aliases.add(value['key']);
       if (this.#tried.has(key)) continue;
@@ -68,4 +69,9 @@ export class EnvelopeWatch {
     const note = noteUseIn(database, ring, 'svc import');
     for (const key of new KeyRing(ring).everyKey) if (this.#aliases.has(key.alias)) await note(key);
   }
+}
+
+/** Of a key that was made for one value alone: for which pair it is encrypted, and how. */
+function howOf(member: JsonValue | undefined): readonly (JsonValue | undefined)[] {
+  return isObject(member) ? [member['cipher'], member['key']] : [member];
 }
