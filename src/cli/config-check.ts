@@ -1,5 +1,5 @@
 import { addChecks } from '#app/checks.ts';
-import { ConfigStore, overlayFlags, readSettings } from '#config/index.ts';
+import { ConfigStore, misspeltVariables, overlayFlags, readSettings } from '#config/index.ts';
 import { type Finding, formatFinding } from '#errors/index.ts';
 import { findAccessMistakes } from '#security/index.ts';
 import { findOpenProcesses, findProcessMistakes } from '#workflow/index.ts';
@@ -32,16 +32,20 @@ Example: svc config-check --project /etc/svc
     const settings = readSettings(process.env, flags);
     const environment = overlayFlags(process.env, flags);
     const warnings: Finding[] = [];
+    const warn = (finding: Finding, message = finding.message) => {
+      warnings.push(finding);
+      if (isLines) console.log(printable(`Warning: ${message}`));
+    };
     const config = await ConfigStore.inspect({
       settings,
       environment,
       report: (said) => {
         if (said.kind !== 'config.warned') return;
         const { message, finding = { id: 'CONFIG_WARNING', where: '', message } } = said;
-        warnings.push(finding);
-        if (isLines) console.log(printable(`Warning: ${message}`));
+        warn(finding, message);
       },
     });
+    for (const message of misspeltVariables(process.env)) warn({ id: 'UNKNOWN_SETTING', where: '', message });
     addChecks(config, settings.projectLocation);
     const processes = await findProcessMistakes(config, settings.projectLocation);
     const mistakes = [

@@ -10,7 +10,8 @@ const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 
 /** The `svc` command line. @returns the exit code */
 export async function run(argv: readonly string[]): Promise<number> {
-  const [typed, ...rest] = argv;
+  // svc help get is svc get --help
+  const [typed, ...rest] = argv[0] === 'help' && argv.length > 1 ? [...argv.slice(1), '--help'] : argv;
   const name = OTHER_NAMES[typed ?? ''] ?? typed;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     console.log(asTyped(await overview()));
@@ -19,7 +20,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (name === '--version' || name === '-v') return runCommand((await import('./version.ts')).version, rest);
   if (name === '__complete') {
     const { completionsOf } = await import('./complete.ts');
-    for (const word of await completionsOf(rest)) console.log(word);
+    // Nobody types what steers a terminal, and a line is a word.
+    for (const word of await completionsOf(rest))
+      if (!/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(word)) console.log(word);
     return EXIT.OK;
   }
   if (!Object.hasOwn(COMMANDS, name)) {

@@ -1,7 +1,8 @@
 import { ConfigStore, readSettings, type Settings, scheduleConfig } from '#config/index.ts';
-import { didYouMean, ResourceError } from '#errors/index.ts';
+import { didYouMean, factsOf, ResourceError } from '#errors/index.ts';
 import { explainFiring } from '#scheduler/index.ts';
 import { type Command, EXIT } from './command.ts';
+import { REMOTE_HALVES } from './commands.ts';
 import { readTime } from './remote/time-argument.ts';
 import { firingInSentences, userInSentences } from './remote/why-words.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
@@ -70,7 +71,9 @@ Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
       } catch (error) {
         if (!(error instanceof ResourceError)) throw error;
         const configured = kind === 'schedule' ? await inTheConfiguration(settings, id) : undefined;
-        complain(`svc why: ${configured ?? error.message}`);
+        const { hint } = factsOf(error);
+        const said = hint === undefined ? error.message : `${error.message}. ${hint}`;
+        complain(`svc why: ${configured ?? said}`);
         return EXIT.FINDING;
       }
     });
@@ -85,7 +88,8 @@ function whatIsWrong(
 ) {
   if (kind === undefined) return 'it is not said of what';
   if (kind !== 'schedule' && kind !== 'user') {
-    return `nothing is known of a '${kind}', only of a schedule or a user`;
+    const kinds = ['schedule', 'user', ...REMOTE_HALVES['why']!.verbs];
+    return `nothing is known of a '${kind}'. ${didYouMean(kind, kinds) ?? `There are ${kinds.join(', ')}`}`;
   }
   if (id === undefined) return `the id of the ${kind} is missing`;
   const takes = kind === 'user' && more[0] === 'role' && more.length === 2;

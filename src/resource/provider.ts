@@ -246,9 +246,12 @@ const PAST = {
   query: 'queried',
 } as const;
 
-export function notFound(request: Request): NotFoundError {
+/** A path that leads nowhere, below a resource or beside all of them. */
+export class UnknownPathError extends NotFoundError {}
+
+export function notFound(request: Request): UnknownPathError {
   const named = request.method === 'create' && request.newResourceId !== null ? [request.newResourceId] : [];
-  return new NotFoundError(`Resource '${formatPath([...request.path, ...named])}' not found`);
+  return new UnknownPathError(`Resource '${formatPath([...request.path, ...named])}' not found`);
 }
 
 export function unsupported(request: Request): never {

@@ -98,8 +98,12 @@ export function insteadOfName(name: string): string | undefined {
   return Object.hasOwn(MISSING, name) ? MISSING[name] : undefined;
 }
 
+const UNKNOWN_NAME =
+  /^(?:ReferenceError: '(\w+)' is not defined|No such property: (\w+) for class: Script\d)/;
+
 function explained(message: string): string {
-  const [, name] = /^ReferenceError: '(\w+)' is not defined/.exec(message) ?? [];
+  const [, inJavaScript, inGroovy] = UNKNOWN_NAME.exec(message) ?? [];
+  const name = inJavaScript ?? inGroovy;
   const instead = name === undefined ? undefined : insteadOfName(name);
   return instead === undefined ? message : `${message}. ${instead}`;
 }

@@ -230,7 +230,11 @@ describe('API keys', () => {
     expect(
       (await api('POST', 'apikey?_action=create', { body: { ...body, _id: 'once' } })).body.detail.id,
     ).toBe('APIKEY_EXISTS');
-    expect((await api('PUT', 'apikey/once', { body })).status).toBeGreaterThanOrEqual(400);
+    const again = await api('PUT', 'apikey/once', { body });
+    expect([again.status, again.body.detail]).toEqual([
+      409,
+      { id: 'APIKEY_EXISTS', hint: 'A key is never changed: make another one, and delete it' },
+    ]);
   });
 });
 

@@ -164,6 +164,20 @@ describe('a slip', () => {
       ]);
     });
 
+    it('is warned of by an operation over what a filter finds', async () => {
+      const order = { act: 'delete', resource: 'managed/user', dryRun: true };
+      const made = (queryFilter: string) => api('POST', 'operation', { body: { ...order, queryFilter } });
+      const { body } = await made('!(deparment pr)');
+      expect([body.progress.total, body.warnings]).toEqual([
+        expect.any(Number),
+        ["'deparment' is no property of managed/user. Did you mean 'department'?"],
+      ]);
+      expect(await get(`operation/${body._id}`)).not.toHaveProperty('warnings');
+      const right = await made('!(department pr)');
+      expect(right.body).not.toHaveProperty('warnings');
+      for (const { _id } of [body, right.body]) await api('POST', `operation/${_id}?_action=cancel`);
+    });
+
     it('is warned of in raw objects of a type, and in configurations', async () => {
       const warnings = async (path: string) => (await get(path)).warnings;
       expect(await warnings('repo/managed/user?_queryFilter=usrName+pr')).toEqual([
@@ -230,6 +244,9 @@ describe('a slip', () => {
   it.each([
     ['GET', 'scheduler/job/nighly', "Did you mean 'nightly'?"],
     ['GET', 'scheduler/trigger/nighly', "Did you mean 'nightly'?"],
+    ['GET', 'scheduler/jbo?_queryFilter=true', "Did you mean 'scheduler/job'?"],
+    ['GET', 'scheduler/job/nightly/trigger', undefined],
+    ['POST', 'scheduler/job/nighly?_action=why', "Did you mean 'nightly'?", { time: '2027-03-27T02:00:00Z' }],
     ['POST', 'scheduler?_action=pausJobs', "Did you mean 'pauseJobs' of scheduler/job?"],
     ['POST', 'workflow/processinstance', "Did you mean 'leave'?", { _key: 'leav' }],
     ['GET', 'endpoint/gret', "Did you mean 'endpoint/greet'?"],
@@ -238,6 +255,27 @@ describe('a slip', () => {
     ['POST', 'taskscanner?_action=execute&name=schedule/slp', "Did you mean 'schedule/slip'?"],
   ])('in %s %s is told with what was meant', async (method, path, hint, body?: unknown) => {
     expect(await hintOf(method, path, body)).toBe(hint);
+  });
+
+  it('in the id of a schedule is warned of by the calendar', async () => {
+    const { body } = await api('POST', 'scheduler/job?_action=calendar', {
+      body: { ids: ['nighly', 'nightly'] },
+    });
+    // What is disabled is there.
+    expect(body).toMatchObject({
+      schedules: [],
+      warnings: ["There is no schedule 'nighly'. Did you mean 'nightly'?"],
+    });
+    const known = await api('POST', 'scheduler/job?_action=calendar', { body: { ids: ['nightly'] } });
+    expect(known.body).not.toHaveProperty('warnings');
+  });
+
+  it('in the names of the server is told in both languages', async () => {
+    for (const type of ['text/javascript', 'groovy']) {
+      const body = { type, source: 'openidm.read("managed/user/ann")' };
+      const { message } = (await api('POST', 'script?_action=eval', { body })).body;
+      expect(message).toMatch(/openidm.*\. The binding is svc here: svc\.read/);
+    }
   });
 
   it('in the file and the action of a script is told in the message, which is all that such errors have', async () => {

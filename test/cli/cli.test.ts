@@ -65,6 +65,14 @@ describe('the command line', () => {
     expect(output).toMatch(/^Example: /m);
   });
 
+  it('explains a command that help is asked of, too', async () => {
+    expect(await here(['help', 'migrate'])).toEqual(await here(['migrate', '--help']));
+    expect(await here(['help', 'migrat'])).toMatchObject({
+      code: 2,
+      output: expect.stringContaining("Did you mean 'migrate'?"),
+    });
+  });
+
   it('names every variable of the start contract, the secret ones without a flag', async () => {
     const { output } = await here(['start', '--help']);
     expect(output).toMatch(/^ {2}--port +PORT$/m);
@@ -323,7 +331,10 @@ describe('the command line', () => {
   it('names what is missing, or is no time, when it is asked why', async () => {
     const asked = async (...args: string[]) => (await here(['why', ...args])).output;
     expect(await asked()).toMatch(/it is not said of what/);
-    expect(await asked('thing', 'x')).toMatch(/nothing is known of a 'thing'/);
+    expect(await asked('thing', 'x')).toMatch(
+      /nothing is known of a 'thing'. There are schedule, user, process/,
+    );
+    expect(await asked('proces', 'x')).toMatch(/nothing is known of a 'proces'. Did you mean 'process'\?/);
     expect(await asked('schedule')).toMatch(/the id of the schedule is missing/);
     expect(await asked('user', 'ada', 'auditor')).toMatch(/'auditor' says nothing/);
     expect(await asked('schedule', 'x', '--at', 'soon')).toMatch(/'soon' is no time/);

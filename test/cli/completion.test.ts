@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_PASSWORD } from '../support/api.ts';
 import { commandLineOf } from '../support/command-line.ts';
 import { callersOf } from '../support/credentials.ts';
+import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -69,6 +74,48 @@ describe('completion', () => {
     expect(await completed(['get', 'role', 'cl'])).toEqual(['clerk']);
     expect(await completed(['get', 'role', 'cl'], { SVC_URL: 'http://127.0.0.1:1' })).toEqual([]);
     expect(await completed(['get', 'user', 'a'], { SVC_PASSWORD: 'wrong', SVC_USER: 'nobody' })).toEqual([]);
+  });
+});
+
+describe('completion in bash', () => {
+  const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
+  const LINE = 'svc() { "$NODE" "$MAIN" "$@"; }; source <(svc completion bash)';
+  /** What it would put in place of the last of the words, as bash has cut them. */
+  const replies = async (...words: readonly string[]) => {
+    const script = `${LINE}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _svc; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', script, 'bash', 'svc', ...words], {
+      cwd: server.project.location,
+      env: {
+        ...PROGRAM_ENVIRONMENT,
+        NODE: process.execPath,
+        MAIN,
+        SVC_URL: server.url,
+        SVC_PASSWORD: ADMIN_PASSWORD,
+        XDG_CACHE_HOME: join(server.project.location, 'cache'),
+      },
+    });
+    return stdout.split('\n').filter(Boolean);
+  };
+
+  it('knows words that bash cuts in pieces', async () => {
+    expect(await completed(['events', 'object:us'])).toEqual(['object:user']);
+    expect(await replies('events', 'object', ':', 'us')).toEqual(['user']);
+    expect(await replies('events', 'object', ':')).toContain('user');
+    expect(await replies('events', 'object:us')).toEqual(['object:user']);
+    expect(await replies('events', 'firi')).toEqual(['firing']);
+  });
+
+  it('runs nothing that is the id of an object, nor is it run by whoever takes it', async () => {
+    const id = '$(touch pwned)';
+    await server.api('PUT', `managed/role/${encodeURIComponent(id)}`, {
+      body: { name: 'sly', description: 'x' },
+    });
+    await server.api('PUT', `managed/role/${encodeURIComponent('$(a\u001b[2J')}`, {
+      body: { name: 'loud', description: 'x' },
+    });
+    expect(await completed(['get', 'role', '$('])).toEqual([id]);
+    expect(await replies('get', 'role', '$(')).toEqual(['\\$\\(touch\\ pwned\\)']);
+    expect(existsSync(join(server.project.location, 'pwned'))).toBe(false);
   });
 });
 

@@ -241,6 +241,19 @@ id = "t"/>
     },
   );
 
+  it('warns of a variable of the environment that is misspelt', async () => {
+    vi.stubEnv('SVC_LOGLEVEL', 'debug');
+    try {
+      const { code, warnings } = await check({});
+      expect(code).toBe(0);
+      expect(warnings).toContainEqual(
+        expect.objectContaining({ id: 'UNKNOWN_SETTING', message: expect.stringContaining('SVC_LOG_LEVEL') }),
+      );
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
   it('counts for people what it has found', async () => {
     const said: string[] = [];
     const listen = vi.spyOn(console, 'log').mockImplementation((text: string) => void said.push(text));

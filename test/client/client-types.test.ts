@@ -22,7 +22,11 @@ describe('svc client types', () => {
       (definitions) => definitions.length === 1,
     );
     types = join(server.project.location, 'svc-types.ts');
-    expect(await svc(['client', 'types', '-o', types])).toEqual({ code: 0, out: `${types}\n`, err: '' });
+    const told = { code: 0, out: `${types}\n`, err: '' };
+    expect(await svc(['client', 'types', '-o', types])).toEqual(told);
+    const written = readFileSync(types, 'utf8');
+    expect(await svc(['client', 'generate', '-o', types])).toEqual(told);
+    expect(readFileSync(types, 'utf8')).toBe(written);
   });
   afterAll(() => server[Symbol.asyncDispose]());
 

@@ -16,7 +16,7 @@ export const clientTypes: Command = {
   name: 'client',
   summary: 'write the managed types and processes of a node as types of TypeScript',
   help: `
-svc client types            an interface for each managed type, and for the start form of each process
+svc client types            (or generate) an interface for each managed type, and for the start form of each process
 
   -o, --output <file> where it is written; default: the output
 ${remoteHelp.replace(/^.*\n/, '')}
@@ -28,7 +28,9 @@ Example: svc client types -o svc-types.ts
 
   run: ({ output, ...flags }, [verb, unexpected]) =>
     atNode('client', flags, async ({ client }) => {
-      if (verb !== 'types' || unexpected !== undefined) throw new UsageError("expected 'svc client types'");
+      // What people type as well.
+      const isKnown = verb === 'types' || verb === 'generate';
+      if (!isKnown || unexpected !== undefined) throw new UsageError("expected 'svc client types'");
       const text = await writtenTypes(client);
       const file = textOf({ output }, 'output');
       if (file === undefined) say(text.trimEnd());

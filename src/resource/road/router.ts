@@ -3,7 +3,7 @@ import { isObject, type JsonValue, lastOf } from '#json/index.ts';
 import { mapInTurns } from '../budget.ts';
 import { type Context, isWordOfCaller, type RouterContext } from '../context.ts';
 import type { ResourceDescription } from '../description.ts';
-import { notFound } from '../provider.ts';
+import { notFound, UnknownPathError } from '../provider.ts';
 import { isWrite, type ReadRequest, type Request } from '../request.ts';
 import { formatPath, type ResourcePath } from '../resource-path.ts';
 import { type ActionResult, actionResult, type Resource, type Response } from '../response.ts';
@@ -209,11 +209,13 @@ export class Router {
   async #dispatch(context: Context, request: Request): Promise<Response> {
     const found = this.#find(request);
     if (found === undefined) throw this.unknown(request);
-    const answer = await found.handler.handle(
-      { ...context, router: routerContext(found.match) },
-      found.request,
-      found.match,
-    );
+    const inner = { ...context, router: routerContext(found.match) };
+    let answer: Response;
+    try {
+      answer = await found.handler.handle(inner, found.request, found.match);
+    } catch (error) {
+      throw error instanceof UnknownPathError ? this.unknown(request) : error;
+    }
     const { fields, nestedFields } = request;
     if (fields.length === 0 || answer.kind === 'action') return answer;
     const isSealed = context.client.isExternal && found.handler.envelopes !== 'shows';

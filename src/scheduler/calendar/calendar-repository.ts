@@ -36,6 +36,13 @@ export async function listPlanned(
   return rows;
 }
 
+/** Which of the ids there are, whether they fire by themselves or not. */
+export async function knownOf(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from scheduler_job where id = any(${[...ids]}::text[])`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** How many firings the nodes that claim work may run at once, as they last said. */
 export async function countSlots(db: Db): Promise<number> {
   const { rows } = await sql<{ slots: number }>`

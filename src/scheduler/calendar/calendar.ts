@@ -1,13 +1,14 @@
 import type { DaylightSaving } from '#cron/index.ts';
 import type { Db } from '#database/index.ts';
-import { BadRequestError } from '#errors/index.ts';
+import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Language } from '#resource/index.ts';
 import { askedTime } from '../asked-time.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
 import { timingOf } from '../schedule/schedule.ts';
 import { scheduleWords } from '../schedule/schedule-words.ts';
-import { countSlots, listPlanned, type PlannedSchedule } from './calendar-repository.ts';
+import { listIds } from '../store/job-repository.ts';
+import { countSlots, knownOf, listPlanned, type PlannedSchedule } from './calendar-repository.ts';
 import { neededSlots, type PlannedRuns } from './needed-slots.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,6 +19,7 @@ const MOST_TIMES = 5_000;
 /** What fires more often in the time is not listed. */
 const MOST_OF_ONE = 300;
 const BUCKETS = 96;
+const MOST_WARNINGS = 20;
 const UNITS = [
   ['d', DAY_MS],
   ['h', 60 * MINUTE_MS],
@@ -48,7 +50,9 @@ export async function calendarOf(
       `Up to ${MOST_DAYS} days, from the earlier to the later`,
     );
   }
-  const planned = await listPlanned(db, { ids: idsOf(members), limit: MOST_SCHEDULES + 1 });
+  const ids = idsOf(members);
+  const planned = await listPlanned(db, { ids, limit: MOST_SCHEDULES + 1 });
+  const warnings = ids === undefined ? [] : await doubtsAbout(db, ids);
   let room = MOST_TIMES;
   const listed = planned.slice(0, MOST_SCHEDULES).map((schedule) => {
     const runs = runsOf(schedule, { from, to, dst, most: Math.min(MOST_OF_ONE, room) });
@@ -66,6 +70,7 @@ export async function calendarOf(
       .filter(({ runs }) => runs.times.length > 0 || runs.everyMs !== undefined)
       .map(({ schedule, runs }) => shown(schedule, runs, language)),
     truncated: planned.length > MOST_SCHEDULES,
+    ...(warnings.length === 0 ? {} : { warnings }),
     slots: {
       capacity,
       bucketSeconds: bucketMs / 1000,
@@ -122,6 +127,15 @@ function idsOf({ ids }: JsonObject): readonly string[] | undefined {
   const texts = Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
   if (Array.isArray(ids) && texts.length === ids.length && ids.length <= MOST_SCHEDULES) return texts;
   throw refuse('ids', `ids is ${JSON.stringify(ids)}`, `A list of up to ${MOST_SCHEDULES} ids of schedules`);
+}
+
+/** Those that there are not; what is disabled is there, and fires at no time. */
+async function doubtsAbout(db: Db, ids: readonly string[]): Promise<string[]> {
+  const missing = new Set(ids).difference(await knownOf(db, ids));
+  const all = missing.size === 0 ? [] : await listIds(db);
+  return [...missing]
+    .slice(0, MOST_WARNINGS)
+    .map((id) => `There is no schedule '${id}'. ${didYouMean(id, all) ?? ''}`.trim());
 }
 
 function refuse(member: string, message: string, hint: string): BadRequestError {

@@ -1,10 +1,11 @@
 import type { DaylightSaving } from '#cron/index.ts';
 import type { Db } from '#database/index.ts';
-import { NotFoundError } from '#errors/index.ts';
+import { didYouMean, NotFoundError } from '#errors/index.ts';
 import { type Why, type WhyLink, whyOf } from '#resource/index.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
 import { timingOf } from '../schedule/schedule.ts';
 import type { FiringView } from '../store/firing-repository.ts';
+import { listIds } from '../store/job-repository.ts';
 import { type FiringFacts, gatherFacts } from './explain-repository.ts';
 
 /** Why a schedule did, or did not, fire at a time. */
@@ -35,7 +36,11 @@ export async function explainFiring(
 ): Promise<Explanation> {
   const facts = await gatherFacts(db, { id, at, nodeName });
   if (facts.job === null && facts.firings.length === 0 && facts.neighbours.length === 0) {
-    throw new NotFoundError(`There is no schedule '${id}', and the ledger has none of it`);
+    const hint = didYouMean(id, await listIds(db));
+    throw new NotFoundError(
+      `There is no schedule '${id}', and the ledger has none of it`,
+      hint === undefined ? {} : { hint },
+    );
   }
   const planned = isPlanned(facts, at, dst);
   const entry = facts.firings

@@ -27,6 +27,8 @@ export interface Created {
   readonly id: string;
   /** What a rehearsal has come to; null of one that has been started. */
   readonly rehearsal: JsonObject | null;
+  /** What may be a mistake in the query, in sentences. */
+  readonly warnings: readonly string[] | undefined;
 }
 
 /**
@@ -41,7 +43,7 @@ export async function createOperation(
 ): Promise<Created> {
   const order = readOperation(body, (path) => namedPath(platform, path));
   const maker = await makerOf(platform, context);
-  const { objects, more } =
+  const { objects, more, warnings } =
     order.operation.act === 'import'
       ? await freezeLines(platform, order)
       : await freezeObjects(platform, context, order.definition);
@@ -56,7 +58,7 @@ export async function createOperation(
     objects,
     starts: !order.dryRun,
   });
-  return { id, rehearsal };
+  return { id, rehearsal, warnings };
 }
 
 /** Stores an operation for the caller, and starts it unless it waits for that. @returns its id */

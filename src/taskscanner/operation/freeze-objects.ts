@@ -11,6 +11,8 @@ export interface Frozen {
   readonly objects: readonly FoundObject[];
   /** The query finds more than the limit. */
   readonly more: boolean;
+  /** What may be a mistake in the query, in sentences. */
+  readonly warnings?: readonly string[];
 }
 
 /**
@@ -34,6 +36,7 @@ export async function freezeObjects(
   const seen = new Set<string>();
   let cookie: string | null = null;
   let more = false;
+  let warnings: readonly string[] | undefined;
   do {
     const pageSize = Math.min(PAGE_SIZE, most - objects.length);
     const answer = await ask(platform, partOf(context), {
@@ -45,6 +48,7 @@ export async function freezeObjects(
       paging: { pageSize, offset: 0, totalPolicy: 'NONE', ...(cookie === null ? {} : { cookie }) },
     });
     if (answer.kind !== 'query') break;
+    warnings ??= answer.warnings;
     // What moves while pages are read may be on two of them.
     const ids = new Set(answer.result.flatMap(({ id }) => id ?? [])).difference(seen);
     // A resource that does not page answers everything at once.
@@ -62,7 +66,7 @@ export async function freezeObjects(
       detail: { allowed: MOST_OBJECTS },
     });
   }
-  return { objects, more };
+  return { objects, more, ...(warnings === undefined ? {} : { warnings }) };
 }
 
 /** For a request that is made for the caller, and with no more rights. */

@@ -40,10 +40,13 @@ export function operationResource(platform: TaskScannerPlatform): RouteHandler {
           hint: 'POST it to /operation',
         });
       }
-      const { id, rehearsal } = await createOperation(platform, context, content);
-      const view = await find(platform, context, id);
-      const shown = toJson(view);
-      return { ...resource(id, null, rehearsal === null ? shown : { ...shown, rehearsal }), created: true };
+      const { id, rehearsal, warnings } = await createOperation(platform, context, content);
+      const shown: JsonObject = {
+        ...toJson(await find(platform, context, id)),
+        ...(rehearsal === null ? {} : { rehearsal }),
+        ...(warnings === undefined ? {} : { warnings: [...warnings] }),
+      };
+      return { ...resource(id, null, shown), created: true };
     },
     async query(context, request) {
       const page = await queryOperations(

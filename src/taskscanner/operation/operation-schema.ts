@@ -50,6 +50,7 @@ export const OPERATION_SCHEMA: JsonObject = {
     sample: shown('array', 'Ids of the first objects'),
     more: shown('boolean', 'The query finds more than the limit'),
     rehearsal: shown('object', 'What would come of the first objects, in the answer to a dryRun'),
+    warnings: shown('array', 'What may be a slip in the query, in the answer to whoever makes it'),
     errors: shown('array', 'Failures that are alike, with their number and the first objects'),
     error: shown('object', 'What has ended it'),
     created: shown('string', 'ISO time'),
