@@ -54,7 +54,7 @@ export class ConfigStore {
   readonly #rules: ReadingRules;
   readonly #folders: readonly string[];
   readonly #listeners = new ConfigListeners();
-  readonly #refused = new RefusedConfigs();
+  readonly refusals = new RefusedConfigs();
   readonly #checked: CheckedReading;
   /** Files that could not be read, of a store that was opened to be checked. */
   readonly #unread: readonly UnreadFile[];
@@ -169,7 +169,7 @@ export class ConfigStore {
 
   /** What stands in the files and is not in force. */
   get refused(): readonly RefusedConfig[] {
-    return this.#refused.list;
+    return this.refusals.list;
   }
 
   /** A hash of all that is in force: nodes that work by the same texts have the same. */
@@ -281,7 +281,7 @@ export class ConfigStore {
     const next = new Map(this.#snapshot);
     const changes: ConfigChange[] = [...this.scripts.takeChanges()];
     // Removals first: a renamed endpoint keeps its path only when the old name has let go of it.
-    for (const id of new Set([...this.#snapshot.keys(), ...this.#refused.list.map(({ id }) => id)])) {
+    for (const id of new Set([...this.#snapshot.keys(), ...this.refusals.ids])) {
       if (!files.has(id)) this.#remove(id, next, changes);
     }
     for (const file of files.values()) await this.#takeOver(file, next, changes);
@@ -310,17 +310,17 @@ export class ConfigStore {
     const previous = this.#snapshot.get(id);
     const text = 'text' in content ? content.text : formatFinding(content.finding);
     if (previous?.text === text) {
-      this.#refused.forget(id);
+      this.refusals.forget(id);
       return;
     }
     // What was refused is looked at again: a script that it names may have come meanwhile.
-    const wasRefused = this.#refused.has(id);
+    const wasRefused = this.refusals.has(id);
     const read = await this.#checked.read(file, wasRefused ? () => {} : this.#rules.report);
     if ('findings' in read) {
-      this.#refused.note(id, text, read.findings, this.#rules.report);
+      this.refusals.note(id, text, read.findings, this.#rules.report);
       return;
     }
-    this.#refused.forget(id);
+    this.refusals.forget(id);
     const { entry } = read;
     next.set(id, entry);
     if (previous === undefined) {
@@ -332,10 +332,10 @@ export class ConfigStore {
 
   #remove(id: string, next: Map<string, ConfigEntry>, changes: ConfigChange[]): void {
     if (this.#rules.definitions.get(id)?.kind === 'single') {
-      this.#refused.note(id, '', [missingFile(id)], this.#rules.report);
+      this.refusals.note(id, '', [missingFile(id)], this.#rules.report);
       return;
     }
-    this.#refused.forget(id);
+    this.refusals.forget(id);
     const previous = this.#snapshot.get(id);
     if (previous === undefined) return;
     next.delete(id);

@@ -11,9 +11,25 @@ export interface RefusedConfig {
 /** What stands in the files and is not in force, by id; the same is told of once and not every two seconds. */
 export class RefusedConfigs {
   readonly #refused = new Map<string, RefusedConfig & { readonly said: string }>();
+  /** Of files that another part reads, which tells of them itself. */
+  readonly #elsewhere = new Map<string, RefusedConfig>();
 
   get list(): readonly RefusedConfig[] {
-    return [...this.#refused.values()].map(({ id, since, findings }) => ({ id, since, findings }));
+    const own = [...this.#refused.values()].map(({ id, since, findings }) => ({ id, since, findings }));
+    return [...own, ...this.#elsewhere.values()];
+  }
+
+  /** Of configurations. */
+  get ids(): readonly string[] {
+    return [...this.#refused.keys()];
+  }
+
+  noteElsewhere(id: string, findings: readonly Finding[]): void {
+    this.#elsewhere.set(id, { id, since: this.#elsewhere.get(id)?.since ?? new Date(), findings });
+  }
+
+  forgetElsewhere(id: string): void {
+    this.#elsewhere.delete(id);
   }
 
   has(id: string): boolean {

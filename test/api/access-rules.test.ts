@@ -129,6 +129,21 @@ describe('the rules of script/access.js', () => {
     ]);
     expect((await asAda('GET', 'managed/user/ada')).status).toBe(200);
     expect((await asAda('GET', 'managed/user/ben')).status).toBe(403);
+    const refused = async () => (await api('GET', 'config/_refused')).body.refused;
+    expect(await refused()).toEqual([
+      {
+        _id: 'script/access.js',
+        since: expect.any(String),
+        findings: [
+          expect.objectContaining({
+            id: 'SCRIPT_NOT_COMPILED',
+            file: 'script/access.js',
+            line: 1,
+            column: 25,
+          }),
+        ],
+      },
+    ]);
     // It is said once, however often the file is looked at.
     for (const alias of ['seen', 'seen-again']) {
       await server.project.write(`conf/endpoint-${alias}.json`, { type: 'text/javascript', source: '1' });
@@ -144,6 +159,7 @@ describe('the rules of script/access.js', () => {
     expect(said).toMatchObject([{ kind: 'config.refused' }]);
     await server.project.remove('script/access.js');
     await expect.poll(async () => (await asAda('GET', 'policy/managed/user')).status).toBe(200);
+    await expect.poll(refused).toEqual([]);
   });
 
   it('follow the configuration as before when a file that was nonsense is what it was', async () => {

@@ -1,4 +1,4 @@
-import { wordsOf } from '#errors/index.ts';
+import { ActivationError, type Finding, factsOf, wordsOf } from '#errors/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform, ThreadsOfNode } from '#platform/index.ts';
 import { workKind } from '#script/index.ts';
@@ -50,6 +50,7 @@ function rulesKeeper(platform: Platform, access: AccessRules, threads: ThreadsOf
     text = wanted;
   };
   const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: 'access rules', error });
+  const note = (error: unknown) => config.refusals.noteElsewhere(ACCESS_FILE, findingsOf(error));
   config.watch(({ id }) =>
     // What is wrong with a file that has been refused has been told.
     again(id.startsWith('script-file/')).catch((error: unknown) =>
@@ -61,6 +62,8 @@ function rulesKeeper(platform: Platform, access: AccessRules, threads: ThreadsOf
     intervalMs: LOOK_INTERVAL_MS,
     async runOnce() {
       if ((await accessFileText(platform)) === text) {
+        // As it was before it was refused.
+        if (refused !== undefined) config.refusals.forgetElsewhere(ACCESS_FILE);
         refused = undefined;
         return;
       }
@@ -74,11 +77,15 @@ function rulesKeeper(platform: Platform, access: AccessRules, threads: ThreadsOf
         await enforce(now);
         text = now;
         refused = undefined;
+        config.refusals.forgetElsewhere(ACCESS_FILE);
         // Whoever listens to events looks at once whether it still may, here and where others have not yet seen it.
         observe({ kind: 'config.changed', id: ACCESS_FILE, change: 'changed' });
       } catch (error) {
         // It is tried again, for the reason may lie elsewhere, and told once.
-        if (now !== refused) observe({ kind: 'config.refused', id: ACCESS_FILE, findings: [wordsOf(error)] });
+        if (now !== refused) {
+          note(error);
+          observe({ kind: 'config.refused', id: ACCESS_FILE, findings: [wordsOf(error)] });
+        }
         refused = now;
       }
     },
@@ -89,9 +96,20 @@ function rulesKeeper(platform: Platform, access: AccessRules, threads: ThreadsOf
     async start() {
       text = await accessFileText(platform);
       // A file that cannot be evaluated must not keep the node down: administrators may mend it.
-      await again().catch(failed);
+      await again().catch((error: unknown) => {
+        note(error);
+        failed(error);
+      });
       await watcher.start();
     },
     stop: () => watcher.stop(),
   };
+}
+
+/** What is wrong with the rules, where in their file. */
+function findingsOf(error: unknown): readonly Finding[] {
+  if (error instanceof ActivationError) return error.findings;
+  const words = wordsOf(error);
+  const [, where = ACCESS_FILE, message = words] = /^(\S+:\d+:\d+) {2}(.*)$/s.exec(words) ?? [];
+  return [{ id: factsOf(error).id ?? 'CONFIG_REFUSED', where, message }];
 }
