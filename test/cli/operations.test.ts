@@ -190,6 +190,12 @@ describe('svc process, task and dead-letter', () => {
     expect(await listed(['process', 'list', '--key', 'asking'])).toMatchObject([{ _id }]);
     expect(await listed(['process', 'list', '--definitions', '--key', 'asking'])).toHaveLength(1);
     const [task] = await listed(['task', 'list', '--process', _id]);
+    const heads = async (...args: string[]) => (await svc([...args, '-o', 'table'])).out.split('\n')[0];
+    expect(await heads('task', 'list')).toMatch(/^ID +NAME +ASSIGNEE +CREATETIME/);
+    expect(await heads('task', 'list', '--fields', 'priority')).toMatch(/^ID +PRIORITY$/);
+    expect(await heads('process', 'list')).toMatch(/^ID +PROCESSDEFINITIONKEY +BUSINESSKEY +STARTUSERID/);
+    expect(await heads('process', 'list', '--definitions')).toMatch(/^ID +KEY +VERSION/);
+    expect(await heads('node', 'list')).toMatch(/^ID +STATE +READY +ROLES/);
     expect((await svc(['why', 'process', _id, '-o', 'table'])).out).toContain(
       `waits for 'ask' (${task._id}), which nobody has`,
     );

@@ -57,6 +57,11 @@ export async function showList(
   }
 }
 
+/** For a table, of which the first columns have to say what each is; `wide` and the other forms show all. */
+export function inTables(asked: Asked, fields: string): Asked {
+  return asked.form === 'table' ? { ...asked, flags: { fields, ...asked.flags } } : asked;
+}
+
 function limitOf(flags: Flags): number {
   const given = textOf(flags, 'limit');
   if (flags['all'] === true) {

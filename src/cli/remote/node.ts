@@ -8,6 +8,8 @@ interface Cluster {
   readonly results: readonly { readonly instanceId: string }[];
 }
 
+const COLUMNS = ['state', 'ready', 'roles', 'version', 'startup'];
+
 const acting = (action: 'drain' | 'resume', does: string): Verb => ({
   does,
   takes: ['<node>'],
@@ -34,7 +36,7 @@ export const node = commandOfVerbs({
           path: ['cluster'],
           parameters: { _fields: '*' },
         });
-        new ListWriter(form, undefined).show(
+        new ListWriter(form, form === 'table' ? COLUMNS : undefined).show(
           results.map((each) => ({ _id: each.instanceId, ...(isRecord(each) ? each : {}) })),
         );
       },

@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.ts';
 import { agreed, DRY_RUN } from './change.ts';
 import { readText, textOf } from './connection.ts';
 import { ASSIGNMENTS, CONTENT_NOTES, contentOf, FILE_FLAG } from './content.ts';
-import { LIST_FLAGS, showList } from './list.ts';
+import { inTables, LIST_FLAGS, showList } from './list.ts';
 import { showObject } from './output.ts';
 import { migrateVerb } from './process-migrate.ts';
 import { replayProcess } from './process-replay.ts';
@@ -18,6 +18,9 @@ interface Deployed {
     readonly findings?: readonly { readonly message: string }[];
   })[];
 }
+
+const INSTANCE_COLUMNS = 'processDefinitionKey,businessKey,startUserId,startTime';
+const DEFINITION_COLUMNS = 'key,version,name,deploymentId';
 
 /** `svc process …` */
 export const processes = commandOfVerbs({
@@ -36,10 +39,12 @@ export const processes = commandOfVerbs({
       run(asked) {
         const key = textOf(asked.flags, 'key');
         if (asked.flags['definitions'] === true) {
-          return showList(asked, 'workflow/processdefinition', undefined, key === undefined ? {} : { key });
+          const shown = inTables(asked, DEFINITION_COLUMNS);
+          return showList(shown, 'workflow/processdefinition', undefined, key === undefined ? {} : { key });
         }
         const parameters = key === undefined ? {} : { processDefinitionKey: key };
-        return showList(asked, 'workflow/processinstance', undefined, parameters);
+        const shown = inTables(asked, INSTANCE_COLUMNS);
+        return showList(shown, 'workflow/processinstance', undefined, parameters);
       },
     },
     deploy: {

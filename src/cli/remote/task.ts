@@ -3,7 +3,7 @@ import { UsageError } from '../usage-error.ts';
 import { DRY_RUN } from './change.ts';
 import { textOf } from './connection.ts';
 import { ASSIGNMENTS, CONTENT_NOTES, contentOf, FILE_FLAG } from './content.ts';
-import { LIST_FLAGS, showList } from './list.ts';
+import { inTables, LIST_FLAGS, showList } from './list.ts';
 import { watchOperation } from './operation.ts';
 import { say } from './output.ts';
 import type { Asked } from './remote-command.ts';
@@ -11,6 +11,8 @@ import { isSpoken, showAnswer, showDone } from './report.ts';
 import { commandOfVerbs } from './verb.ts';
 
 const LETTERS = 'workflow/job/deadletter';
+const TASK_COLUMNS = 'name,assignee,createTime,dueDate,processInstanceId';
+const LETTER_COLUMNS = 'elementId,exceptionMessage,createTime,processInstanceId';
 /** How long to wait for what comes of a retry. */
 const RETRY_WAIT = '5s';
 
@@ -38,7 +40,7 @@ export const task = commandOfVerbs({
         const { flags } = asked;
         const inbox = flags['mine'] === true ? 'mine' : flags['claimable'] === true ? 'claimable' : undefined;
         const instance = textOf(flags, 'process');
-        return showList(asked, 'workflow/taskinstance', undefined, {
+        return showList(inTables(asked, TASK_COLUMNS), 'workflow/taskinstance', undefined, {
           ...(inbox === undefined ? {} : { _queryId: inbox }),
           ...(instance === undefined ? {} : { processInstanceId: instance }),
         });
@@ -77,7 +79,7 @@ export const deadLetter = commandOfVerbs({
       does: 'what failed for good, and with which error',
       flags: { ...LIST_FLAGS, process: { value: '<id>', does: 'of one instance' } },
       example: 'svc dead-letter list -o table',
-      run: (asked) => showList(asked, LETTERS, undefined, ofInstance(asked)),
+      run: (asked) => showList(inTables(asked, LETTER_COLUMNS), LETTERS, undefined, ofInstance(asked)),
     },
     retry: {
       does: 'one; or, with --process or --every, those of an instance or all, as one operation. Ends with 1 when one cannot be',
