@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { WHY_OF_NODES } from './remote/why-kinds.ts';
 
 type Load = () => Promise<Command>;
 
@@ -93,7 +94,7 @@ export const REMOTE_HALVES: Readonly<
     load: async () => (await import('./remote/audit.ts')).auditTrail,
   },
   why: {
-    verbs: ['process', 'task', 'node', 'object', 'account', 'request'],
+    verbs: WHY_OF_NODES,
     either: ['schedule', 'user'],
     load: async () => (await import('./remote/why.ts')).whyWaiting,
   },

@@ -2,8 +2,8 @@ import { ConfigStore, readSettings, type Settings, scheduleConfig } from '#confi
 import { didYouMean, factsOf, ResourceError } from '#errors/index.ts';
 import { explainFiring } from '#scheduler/index.ts';
 import { type Command, EXIT } from './command.ts';
-import { REMOTE_HALVES } from './commands.ts';
 import { readTime } from './remote/time-argument.ts';
+import { WHY_OF_NODES } from './remote/why-kinds.ts';
 import { firingInSentences, userInSentences } from './remote/why-words.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
 import { tell, toldHelp, toldOptions } from './told.ts';
@@ -88,7 +88,7 @@ function whatIsWrong(
 ) {
   if (kind === undefined) return 'it is not said of what';
   if (kind !== 'schedule' && kind !== 'user') {
-    const kinds = ['schedule', 'user', ...REMOTE_HALVES['why']!.verbs];
+    const kinds = ['schedule', 'user', ...WHY_OF_NODES];
     return `nothing is known of a '${kind}'. ${didYouMean(kind, kinds) ?? `There are ${kinds.join(', ')}`}`;
   }
   if (id === undefined) return `the id of the ${kind} is missing`;
