@@ -1,6 +1,6 @@
 import { ServiceUnavailableError } from '#errors/index.ts';
 
-/** Who asks how the node is, is told that it is not well when its main thread has said nothing for so long. */
+/** When the main thread has said nothing for so long, whoever asks how the node is, is told that it is not well. */
 const SILENCE_MS = 5_000;
 
 /** What the main thread says. @throws ServiceUnavailableError when it says nothing for too long */

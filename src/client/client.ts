@@ -43,7 +43,7 @@ export interface Client<T extends object = UnknownTypes, P extends object = Unkn
   events(topics: readonly string[], options?: Listening): AsyncIterable<Heard>;
   /** What has no words of its own here at all. */
   send<R = unknown>(call: Call): Promise<R>;
-  /** Who asks, and what that is allowed to be. */
+  /** Tells who asks, and with which rights. */
   whoAmI(): Promise<JsonObject>;
 }
 

@@ -245,7 +245,7 @@ export class Membership implements Service {
       const { number } = session;
       if (number === null) continue;
       const known = live.find((one) => one.number === number);
-      // Who watches waits for a lock; if its session has been given it, the answer has got lost.
+      // A watcher waits for a lock; if its session has been given it, the answer has got lost.
       const isUntold = session === this.#watch?.session && known?.isIdle === true;
       if (known === undefined || isUntold) await this.#drop(session);
     }
@@ -261,7 +261,7 @@ export class Membership implements Service {
   async #holdLock(): Promise<void> {
     const { nodeName, sessionUrl } = this.#options;
     const startedAt = performance.now();
-    // Who was given up and has no sessions waits for nobody: whoever has its name now is another process.
+    // A node that was given up and has no sessions waits for nobody: whoever has its name now is another process.
     const until = startedAt + (sessionUrl === undefined && this.epoch > 0 ? 0 : NAME_RELEASE_MS);
     for (;;) {
       if (await this.#tryName()) return;

@@ -30,7 +30,10 @@ export async function requireSharedRing(
   ]);
 }
 
-/** Who joined under which ring cannot be changed any more: the later one is told to be not ready. */
+/**
+ * Names the nodes with another key ring. How they joined cannot be changed any more: the later one is told to be not
+ * ready.
+ */
 export async function foreignRings(db: Db, nodeId: number, text: KeyRingText): Promise<string | undefined> {
   const strangers = await listForeignRings(db, nodeId, ringOf(text), 'earlier');
   return strangers.length === 0 ? undefined : `the key ring has ${wordsOf(strangers)}`;

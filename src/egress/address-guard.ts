@@ -13,7 +13,7 @@ import {
   withoutMapping,
 } from './networks.ts';
 
-/** Who is refused, and what to do about it. */
+/** Words for a refusal: who is refused, and what to do about it. */
 export interface GuardWords {
   /** How the ids of its errors begin: `<area>_DENIED`, `_URL`, `_FAILED`, `_TIMEOUT`. */
   readonly area: string;

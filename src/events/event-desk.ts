@@ -4,7 +4,7 @@ import { type Line, news, question } from '#thread/index.ts';
 import { type EventOutlet, MOST_UNSENT_BYTES } from './event-stream.ts';
 import type { EventCaller } from './event-streams.ts';
 
-/** Who wants to listen, to topics as they are written. */
+/** A caller who wants to listen, to topics as they are written. */
 export type Listening = Omit<EventCaller, 'topics'> & { readonly topics: string };
 
 /** Where streams of events are begun. */

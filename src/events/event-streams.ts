@@ -24,15 +24,15 @@ const LINGER_MS = 60_000;
 /** How long a node may take to notice that somebody listens; after that a gap says that it may have told nothing. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** Who listens. */
+/** A caller who listens. */
 export interface EventCaller {
-  /** Who shares the bound on streams. */
+  /** Callers with the same account share the bound on streams. */
   readonly account: string;
   /** What the client has seen last, of an earlier stream. */
   readonly lastEventId: string | undefined;
   readonly topics: readonly Topic[];
   readonly security: SecurityContext;
-  /** Who the caller is now. Rejects when nobody any more. */
+  /** Tells who the caller is now. Rejects when it may not come in any more. */
   readonly identify: () => Promise<SecurityContext>;
 }
 

@@ -33,7 +33,7 @@ const core = new Set([...linker.link(INSTALL), ...linker.link(CORE)]);
 const parts: Part[] = [];
 const byName = new Map<string, Set<Part>>();
 const owners = new Map<LinkedModule, Part>();
-/** Which part made a class. */
+/** The part that made each class. */
 const homes = new Map<string, LinkedModule>();
 
 /** The library as it is here, to find out what is where. */
@@ -62,7 +62,7 @@ async function load(): Promise<void> {
 function namesOf(entry: LinkedModule, definition: Definition): string[] {
   const { className, isNew, names } = definition;
   if (isNew) homes.set(className, entry);
-  // Who has made a class has made all that it is; another one may add to it.
+  // The part that has made a class has made all that it is; another one may add to it.
   if (isNew || homes.get(className) === entry)
     return [className.slice(Math.max(className.lastIndexOf('.'), className.lastIndexOf('$')) + 1)];
   const unnamed = NUMBERS.test(className) ? undefined : names.find((name) => UNNAMED.has(name));

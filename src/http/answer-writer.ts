@@ -24,7 +24,7 @@ export const LINGER_MS = 500;
 export interface AnswerWriterOptions {
   /** What is on its way from this node. */
   readonly unsent: Pick<UnsentAnswers, 'add'>;
-  /** Then each answer asks its client to close the connection. */
+  /** Whether the server stops; then each answer asks its client to close the connection. */
   readonly isStopping: () => boolean;
 }
 

@@ -125,7 +125,7 @@ export class BodyRoom {
       .filter((coming) => now - coming.since >= this.#lookMs && paceOf(coming) < this.#pace)
       .sort((one, other) => paceOf(one) - paceOf(other));
     for (const coming of slow) {
-      // Who waits for bodies of their own waits for those.
+      // Once there is space, whoever still waits does so because of bodies of their own.
       if (this.#waiting.size === 0 || this.#hasSpace) break;
       coming.giveUp();
     }

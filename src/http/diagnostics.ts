@@ -4,7 +4,7 @@ import type { HttpExchange } from './http-exchange.ts';
 import type { Pages } from './pages.ts';
 import { type Identify, identify } from './rest-interface.ts';
 
-/** Who sees metrics and the parts of readiness: everybody, administrators and this machine, or administrators. */
+/** Says who sees metrics and the parts of readiness: everybody, administrators and this machine, or administrators. */
 export type Diagnostics = 'open' | 'local' | 'admin';
 
 /** @returns whether a request may look inside; it throws UnauthorizedError for credentials that nobody has */

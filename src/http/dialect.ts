@@ -15,7 +15,7 @@ export interface Dialect {
   readonly read: (http: HttpRequest) => TranslatedRequest;
   readonly write: (request: Request, response: Response, form: AnswerForm) => Promise<Answer>;
   readonly writeError: (error: ResourceError, form?: TextForm) => Answer;
-  /** Who asks who they are with name and password in headers of their own begins a session. */
+  /** Whether a caller who asks who it is, with name and password in headers of their own, begins a session. */
   readonly beginsSessions?: boolean;
 }
 

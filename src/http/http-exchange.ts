@@ -10,7 +10,7 @@ import type {
 import { timeOrderedId } from '#time/index.ts';
 import { Incoming, type Site } from './incoming.ts';
 
-/** Who asks, and by which message. */
+/** A caller, and the message that it has sent. */
 export interface Caller {
   readonly security: SecurityContext;
   readonly client: ClientContext;
@@ -25,7 +25,7 @@ export class HttpExchange {
   readonly startedAt = performance.now();
   /** Told with the answer. In order of time: the entries of the audit that it makes then stand at the end of their index. */
   requestId: string = timeOrderedId();
-  /** Who asks, once that is known. */
+  /** The caller, once it is known. */
   caller?: Caller;
   /** What is asked, once it has been read. */
   request?: Request;
@@ -39,7 +39,7 @@ export class HttpExchange {
     this.outgoing = outgoing;
   }
 
-  /** Who shares a bound with this request: its caller, or whoever has sent it. */
+  /** The account whose bounds count for this request: its caller, or whoever has sent it. */
   get account(): string {
     if (this.caller === undefined) return this.incoming.callerAddress;
     const { component, id } = this.caller.security.authorization;

@@ -27,7 +27,7 @@ export function bodyBytes({ headers }: IncomingMessage, limitBytes: number): num
   return encoding === undefined && isPlain(headers['content-encoding']) ? Number(length) : limitBytes;
 }
 
-/** Who has an eye on how fast a body comes in. */
+/** A body on whose speed somebody has an eye. */
 export interface WatchedBody {
   /** So many bytes more. */
   readonly arrived?: (bytes: number) => void;
@@ -63,7 +63,7 @@ function readBytes(
   { givenUp, arrived, whole }: WatchedBody,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Who went away while it waited to be read says nothing any more.
+    // A client that went away while its body waited to be read sends nothing any more.
     if (incoming.destroyed) return reject(cutShort());
     const chunks: Buffer[] = [];
     let bytes = 0;

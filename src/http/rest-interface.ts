@@ -139,7 +139,7 @@ export class RestInterface {
       const begun = await this.#options.resources.handle(context, login);
       return begun.kind === 'action' ? begun.headers?.['Set-Cookie'] : undefined;
     } catch (error) {
-      // Who may have none, or where there are none, has logged in all the same.
+      // A caller who may have no session, or where there are none, has logged in all the same.
       if (toResourceError(error).code < 500) return undefined;
       throw error;
     }

@@ -81,7 +81,7 @@ function unknownPolicies(objects: ManagedConfig['objects'], settings: PolicySett
     return [];
   }
   const book = new PolicyBook(types, settings);
-  // Which policies a file declares is known when it has run.
+  // The policies that a file declares are known only when it has run.
   if (book.files.length > 0) return [];
   return book.undeclared().map(({ policyId, property }) => ({
     id: 'POLICY_UNKNOWN',

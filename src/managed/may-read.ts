@@ -21,6 +21,6 @@ export async function mayRead(
 /** Whether an error keeps something from the caller, by whatever code a filter does it, and no more than that. */
 export function isKept(error: unknown): boolean {
   if (!(error instanceof ResourceError) || error.code >= 500) return false;
-  // Then nothing can be asked any more, and what is left out would be missing without a reason.
+  // With a spent budget nothing can be asked any more, and what is left out would be missing without a reason.
   return errorIdOf(error) !== 'BUDGET_SPENT';
 }

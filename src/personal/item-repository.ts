@@ -22,7 +22,7 @@ export interface ItemRow {
   readonly expires_at: Date | null;
 }
 
-/** Who looks. */
+/** The caller who looks. */
 export interface Seer {
   /** As the owner of items. */
   readonly path: string;

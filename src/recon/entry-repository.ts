@@ -258,7 +258,7 @@ export async function mostCleared(
   return rows[0];
 }
 
-/** Which attributes are written how often by an action, and a few of the entries of each. */
+/** The attributes that an action writes, how often it writes each, and a few of the entries of each. */
 export async function countAttributes(
   db: Db,
   run: string,

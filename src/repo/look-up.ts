@@ -37,7 +37,7 @@ type Request = Pick<QueryRequest, 'sortKeys' | 'paging'>;
 /** More of them would let one wait for too many others. */
 const MAX_BATCH = 50;
 const MAX_FORMS = 200;
-/** Who asks for all objects of a value mostly knows that there is one; where there are more, they are asked for alone. */
+/** How many objects a look-up reads at first. Mostly there is one; where there are more, they are asked for alone. */
 const FEW = 10;
 /** Stands for the value while the statement is made. */
 const PLACE = `look-up ${randomUUID()}`;

@@ -3,7 +3,7 @@ import type { Db, UnitOfWork } from '#database/index.ts';
 import { type Allowance, Budget, REQUEST_ALLOWANCE, RUN_ALLOWANCE } from './budget.ts';
 import { lineOf } from './line-of.ts';
 
-/** Who acts. `component` is the collection of the caller's object, such as `managed/user`. */
+/** The identity that acts. `component` is the collection of the caller's object, such as `managed/user`. */
 export interface SecurityContext {
   readonly authenticationId: string;
   readonly authorization: {

@@ -36,7 +36,7 @@ import {
   subAttributeAt,
 } from './resource-type.ts';
 
-/** Whom a filter is about: a type, or this one of all. */
+/** What a filter is about: a type, or this one of all types. */
 export interface Asked {
   readonly type: ResourceType;
   readonly isOfAll: boolean;

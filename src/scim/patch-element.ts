@@ -78,7 +78,7 @@ export function hasNoPlace({ binding }: Attribute, filter: ScimFilter): boolean 
   return !binding.elements.some((one, at) => isElement(one, as, at === 0));
 }
 
-/** Which elements there may be, for whoever has meant another one. */
+/** A hint that names the elements there may be, for whoever has meant another one. */
 export function placesOf({ name, binding }: Attribute): { readonly hint?: string } {
   if (binding.kind !== 'elements') return {};
   const places = binding.elements.map((element) => `${name}[${marksOf(element)}]`);

@@ -9,7 +9,7 @@ import {
   subAttributeAt,
 } from './resource-type.ts';
 
-/** Which attributes of a resource a client wants to see (RFC 7644, 3.9). */
+/** The attributes of a resource that a client wants to see (RFC 7644, 3.9). */
 export interface Selection {
   /** Whether anything of it is to be shown, so that it has to be read. */
   readonly shows: (attribute: Attribute) => boolean;

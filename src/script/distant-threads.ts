@@ -14,7 +14,7 @@ interface Asked {
 }
 
 const workOf = <Answer>() => question<Asked, Answer>('script work');
-/** Whom is this work for now? */
+/** The question: whom is this work for now? */
 const RENEW = question<number, unknown>('whose script work');
 
 /** Hands work to script threads that another thread has, which asks back whom it is for. */

@@ -96,7 +96,7 @@ export function filterOf(filter: RouterFilter, scripts: () => Scripts, hide?: Hi
         throw error;
       },
     );
-    // Who only asks whether a request may pass gets no answer of its kind.
+    // A caller who only asks whether a request may pass gets no answer of its kind.
     if (!answers(response, request)) return response;
     if (hide !== undefined) return hide(context, response, next);
     if (filter.scripts.onResponse === undefined) return response;

@@ -85,7 +85,7 @@ export class ScriptInspector {
 
   async #inspectReference(reference: ScriptReference): Promise<readonly ScriptFault[]> {
     const sources = openSources(this.#config);
-    // Then no script runs at all, which is told by itself.
+    // Without sources no script runs at all, which is told by itself.
     if (sources === undefined) return [];
     const { language, source, file, name } = reference;
     if (source !== undefined) {

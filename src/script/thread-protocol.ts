@@ -26,7 +26,7 @@ export interface ThreadWork<Payload = unknown, Answer = unknown> {
   readonly repeatable: boolean;
   /** Aborted: nobody wants its outcome any more. */
   readonly signal?: AbortSignal;
-  /** Who asked for it. Callers make room for each other; absent where the server itself did. */
+  /** The caller who asked for it. Callers make room for each other; absent where the server itself did. */
   readonly caller?: string;
   /** Asks anew who that is, for a thread that wants to know. */
   readonly renew?: () => Promise<unknown>;
@@ -44,7 +44,7 @@ export type ToThread =
     }
   | { readonly type: 'abort'; readonly id: number; readonly reason: string }
   | { readonly type: 'reload'; readonly id: number }
-  /** Whom the work is for now, or why for nobody any more. */
+  /** The answer: whom the work is for now, or why for nobody any more. */
   | { readonly type: 'told'; readonly id: number; readonly value: unknown }
   | { readonly type: 'told'; readonly id: number; readonly error: ErrorMessage }
   /** What it stands on from here on, beside the rest. */
@@ -57,7 +57,7 @@ export type FromThread =
       /** For the threads to come: V8 shares the machine code, and what of it has been optimised. */
       readonly engine?: EngineModule;
     }
-  /** Whom is this work for now? */
+  /** The question: whom is this work for now? */
   | { readonly type: 'asked'; readonly id: number }
   | { readonly type: 'done'; readonly id: number; readonly value: unknown }
   /** From now on the thread means this script by the number. */

@@ -153,7 +153,7 @@ export function serveThread(options: ThreadServerOptions): Promise<boolean> {
   return promise;
 }
 
-/** Which piece of work the code that runs now belongs to, through all its awaits. */
+/** The piece of work that the code running now belongs to, through all its awaits. */
 const currentWork = new AsyncLocalStorage<number>();
 
 /** What has been asked of the main thread, by the work that it is about. */

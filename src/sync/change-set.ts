@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue, type Pointer } from '#json/i
 import type { PatchOperation } from '#resource/index.ts';
 import { isReference, isSameValue } from './same-value.ts';
 
-/** Who an object is was settled when it was made. */
+/** Members that say who an object is, which was settled when it was made. */
 const IDENTITY: ReadonlySet<string> = new Set(['_id', '_rev']);
 
 /** What has to change so that a target is as it is wanted: of objects inside of it, only the members that differ. */

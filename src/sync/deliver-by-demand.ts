@@ -27,7 +27,7 @@ export async function deliverByDemand(
   mapping: Mapping,
   { sourceId, targetId, qualifier, demand }: DemandedDelivery,
 ): Promise<SyncRecord> {
-  // Which target is written, and how, is what the caller says, and not the mapping.
+  // The caller says which target is written, and how, and not the mapping.
   const saysForCaller = isWordOfCaller(context);
   const inner = { ...internalContext(context), saysForCaller, unitOfWork: context.unitOfWork };
   const stage = { platform, mapping, context: inner, isAttached: isOutside(mapping.target) };

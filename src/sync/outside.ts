@@ -158,7 +158,7 @@ async function adopt(scope: Scope, sourceId: string, id: string, content: JsonOb
   return operations.length === 0 ? id : patchOutside(scope, sourceId, id, operations);
 }
 
-/** Who is there already, where the other system says so. */
+/** The id of the object that is there already, where the other system tells it. */
 function existingIn(error: unknown): string | undefined {
   const detail = error instanceof ResourceError ? error.detail : undefined;
   const existing = isObject(detail) ? detail['existingId'] : undefined;

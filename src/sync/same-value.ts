@@ -25,7 +25,7 @@ export function isReference(value: JsonValue | undefined): value is JsonObject {
 function isSameSet(wanted: readonly JsonValue[], existing: readonly JsonValue[]): boolean {
   if (wanted.length !== existing.length) return false;
   const left = Map.groupBy(existing, keyOfElement);
-  // Who asks for more has the first choice.
+  // The value that asks for more has the first choice.
   const choosy = [...wanted].sort((one, other) => countOfSaid(other) - countOfSaid(one));
   return choosy.every((one) => {
     const alike = left.get(keyOfElement(one)) ?? [];

@@ -1,6 +1,6 @@
 import type { ConnectorError } from './contract.ts';
 
-/** Who has waited so long, and had no more time, has waited for the other system. */
+/** A request that has waited so long, and had no more time, has waited for the other system. */
 const LONG_MS = 2_000;
 
 /** A connector that does not listen to its signal holds up nobody. */

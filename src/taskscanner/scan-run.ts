@@ -18,7 +18,7 @@ interface AnyRun {
   /** The configuration path of its schedule; null when it was started with a definition of its own. */
   readonly name: string | null;
   readonly state: ScanState;
-  /** Who started it: in whose name it acts. */
+  /** Whoever started it, in whose name it acts. */
   readonly security: SecurityContext;
   /** The transaction of what started it; all that it does is audited under this. */
   readonly transaction: string;

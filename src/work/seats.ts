@@ -7,7 +7,7 @@ export interface Unit<Work> {
   hasSeat: boolean;
 }
 
-/** Which unit sits where: it takes a seat, leaves it once all that is left is to commit it, and ends. */
+/** The seats of units: a unit takes a seat, leaves it once all that is left is to commit it, and ends. */
 export class Seats<Work> {
   readonly #units = new Set<Unit<Work>>();
   #taken = 0;

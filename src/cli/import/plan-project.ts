@@ -33,7 +33,7 @@ export interface ProjectPlan {
 
 export interface CopiedText {
   readonly bytes: Buffer;
-  /** Who may read it, as where it comes from: there may be passwords in it. */
+  /** The mode of the file where it comes from, which says who may read it: there may be passwords in it. */
   readonly mode: number;
 }
 

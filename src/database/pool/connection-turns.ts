@@ -3,7 +3,7 @@ import { nobodyWaits } from '#lifecycle/index.ts';
 import { troubled } from './database-error.ts';
 import { counted } from './database-wait.ts';
 
-/** Who asks for a connection, where that is a caller; what the server does of its own accord has none. */
+/** The caller who asks for a connection; what the server does of its own accord has none. */
 export interface Asker {
   /** Whoever shares it waits in one line. */
   readonly line: string;

@@ -18,7 +18,7 @@ export function readPasswordBy(client: pg.Client, url: string | undefined): void
     }
   };
   Object.assign(client, { password: readOrLeave });
-  // Who asked for the session tries again, and begins with what is asked for anew.
+  // Whoever asked for the session tries again, and begins with a password that is asked for anew.
   client.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
     if (code === REFUSED) forgetPasswordOf(url);
   });

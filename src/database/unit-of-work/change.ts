@@ -10,7 +10,7 @@ export interface Change {
   readonly after: JsonValue;
   /** Members of both that are shown to nobody outside. */
   readonly privates?: ReadonlySet<string>;
-  /** Whom it alone belongs to, as `component/id`; nobody else takes it back. */
+  /** The only one whom it belongs to, as `component/id`; nobody else takes it back. */
   readonly owner?: string;
   /** Paths of others whom a rehearsed change is about, by what it means to them. It is told, and not recorded. */
   readonly concerns?: Readonly<Record<string, readonly string[]>>;

@@ -12,7 +12,7 @@ export interface Effect {
 
 /** Wakes whoever waits for what is committed: behind the commit, in flight with it, or after its answer. */
 export interface Wake {
-  /** Whom the effect wakes; a commit wakes each once. */
+  /** What the effect wakes; a commit wakes each topic once. */
   readonly topic: string;
   /** Asked as the commit leaves; undefined where it is left to `run`. */
   readonly statement: () => RawBuilder<unknown> | undefined;

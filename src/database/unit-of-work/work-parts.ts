@@ -11,7 +11,7 @@ interface Part {
 const current = new AsyncLocalStorage<Part>();
 
 /**
- * Which work of a unit still counts. Who gives up does not wait for what it has begun: a script whose time is over, or
+ * Which work of a unit still counts. Whoever gives up does not wait for what it has begun: a script whose time is over, or
  * that belongs to another node now, leaves a call behind that goes on by itself. Its next statement would be sent behind
  * the rollback that has been sent already, and stored by itself; or would belong to work that survived the failure.
  */

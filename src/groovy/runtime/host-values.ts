@@ -15,7 +15,10 @@ import { Char, EnumConstant, GString, isNumeric, JavaObject, StringBuilder } fro
 
 const DEEPEST = 200;
 
-/** Which objects are contexts; `install` connects it. A map made of one is as good as it: only its name goes out. */
+/**
+ * Knows which objects are contexts; `install` connects it. A map made of a context is as good as it: only its name
+ * goes out.
+ */
 export const contexts = {
   nameOf: (_object: object): string | undefined => undefined,
   mark: (_object: object, _name: string): void => {},

@@ -73,7 +73,7 @@ export async function listWithPaths(
   return { objects: rows.map(({ paths: _, ...object }) => object), found };
 }
 
-/** Which objects of a type. */
+/** The condition that says which objects of a type are meant. */
 export type Those = RawBuilder<unknown>;
 
 /** One by its id. */

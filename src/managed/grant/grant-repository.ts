@@ -8,7 +8,7 @@ import { ownerIsFirst } from '../relationship/edge-repository.ts';
 import { CONDITIONAL } from './conditional-grant.ts';
 
 /**
- * Who changes a condition holds the lock of its type alone, and who evaluates an object holds it in common, so that no
+ * Whoever changes a condition holds the lock of its type alone; whoever evaluates an object holds it in common, so that no
  * object is missed between the two.
  */
 export async function lockConditions(db: Db, type: string): Promise<void> {

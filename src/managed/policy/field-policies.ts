@@ -53,7 +53,7 @@ const validUsername: Policy = {
   },
 };
 
-/** Who changes it over REST sends its password once more, unless one of its roles is excepted. */
+/** Whoever changes the property over REST sends their password once more, unless one of their roles is excepted. */
 const reAuthRequired: Policy = {
   id: 're-auth-required',
   requirements: ['REAUTH_REQUIRED'],

@@ -149,7 +149,7 @@ async function knownId(
   }
 }
 
-/** Who may not query a collection is not told by the rules for it, either, which objects it has. */
+/** A caller who may not query a collection is not told by its policies, either, which objects it has. */
 async function mayQuery(
   { resources }: ManagedPlatform,
   context: Context,

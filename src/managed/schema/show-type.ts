@@ -83,7 +83,7 @@ export function typeAsJsonSchema(type: ManagedType, rights: TypeRights): JsonObj
   };
 }
 
-/** Who sees only its own object is shown what it is meant to see there, and what it may change. */
+/** A caller who sees only its own object is shown what it is meant to see there, and what it may change. */
 function shownProperties(type: ManagedType, rights: TypeRights): readonly ManagedProperty[] {
   const all = [...type.compiled.values()];
   if (seesWhole(rights)) return all;

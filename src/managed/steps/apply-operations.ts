@@ -47,7 +47,7 @@ export async function applyOperations(exchange: Change<PatchRequest>): Promise<v
 
 /** The operation with what is stored in place of the seals that come back as they were shown. */
 async function ofCaller(exchange: Change<PatchRequest>, operation: PatchOperation): Promise<PatchOperation> {
-  // Who may change an object may not for that reason run scripts, which may do anything.
+  // The right to change an object is no right to run scripts, which may do anything.
   if (operation.operation === 'transform') {
     await exchange.platform.resources.requireScriptRight(exchange.context, '/value/script');
   }

@@ -6,7 +6,7 @@ import type { Governed } from '../managed-types.ts';
 import { strayWarnings } from '../relationship/stray-reference.ts';
 
 /**
- * Who saves a condition is told which of the properties that it looks at those may change whom it is about: whoever meets it
+ * Whoever saves a condition is told which of the properties that it looks at those may change whom it is about: whoever meets it
  * by their own word has what it grants. Whoever saves a reference is told where its relationship is declared for other objects.
  * Later reads do not repeat it.
  */

@@ -3,7 +3,7 @@ import { BadRequestError, didYouMean } from '#errors/index.ts';
 const TOTAL_POLICIES = ['NONE', 'ESTIMATE', 'EXACT'] as const;
 export type TotalPolicy = (typeof TOTAL_POLICIES)[number];
 
-/** Which part of a result is wanted. Without a page size there is one page, and nothing is counted or skipped. */
+/** The part of a result that is wanted. Without a page size there is one page, and nothing is counted or skipped. */
 export interface Paging {
   /** Rows of a page; 0 means that all rows are wanted. */
   readonly pageSize: number;

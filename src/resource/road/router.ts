@@ -108,7 +108,7 @@ export class Router {
   }
 
   /**
-   * Who sends what the server is to run, with its own rights, may have it evaluate scripts as well.
+   * Whoever sends what the server is to run, with its own rights, may have it evaluate scripts as well.
    *
    * @param field JSON pointer of it in what was sent
    * @throws ForbiddenError `SCRIPT_NOT_ALLOWED`

@@ -157,7 +157,7 @@ const SHOWN_MEMBERS = [
   '_rev',
 ];
 
-/** Which members of a schedule have no meaning, a sentence each: most are misspelt. */
+/** The members of a schedule that have no meaning, a sentence each: most are misspelt. */
 export function unknownMembers(json: JsonObject): string[] {
   const fields = [...SCHEDULE_FIELDS, ...FURTHER_FIELDS];
   const known = new Set<string>([...fields, ...SHOWN_MEMBERS]);

@@ -8,7 +8,7 @@ export function hoistedNames(source: string): string[] {
     const { program } = parseScript({ name: 'script', source });
     return [...new Set(variableNames(program.body))];
   } catch (error) {
-    // Who runs it is told.
+    // Whoever runs the script is told.
     if (error instanceof ScriptSyntaxError) return [];
     throw error;
   }

@@ -45,7 +45,7 @@ export function accessResource(options: AccessResourceOptions): RouteHandler {
         runsScripts: (request) => mayRunScripts(router, request),
         async run(context, { content }) {
           const questions = parseQuestions(content);
-          // Who may evaluate scripts is shown what they say.
+          // Whoever may evaluate scripts is shown what the rules say.
           const showsRules = await router.maySeeScripts(context);
           const people = new Map<string, SecurityContext>();
           const newLookups = () =>

@@ -42,7 +42,7 @@ const administratorsOnly = (role: string): JsonObject => ({
 
 /** What rules have to say beside yes and no. */
 export interface Told {
-  /** Because of which property callers may not change their own object. */
+  /** Told the property because of which callers may not change their own object. */
   readonly notEditable?: (property: string) => void;
   /** Told the revision at which the rule that grants has looked at what is to be changed; null where nothing was there. */
   readonly judgedAt?: (revision: string | null) => void;

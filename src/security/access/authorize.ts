@@ -50,7 +50,7 @@ async function granting<R extends Request>(
   return judgedAt === undefined ? request : { ...request, judgedAt };
 }
 
-/** Who may only do one half of a PUT that creates or updates does that half. */
+/** A caller who may only do one half of a PUT that creates or updates does that half. */
 async function grantedUpsert(
   rules: AccessRules,
   context: Context,

@@ -280,7 +280,7 @@ async function canUpdateTask(question: ConditionQuestion): Promise<boolean> {
   return !isRewritten && (isTheirs || (isOffered && holderOf(task) === null));
 }
 
-/** Who works for somebody else has it too. */
+/** Who has a task: whoever works for somebody else has it too. */
 function holderOf(task: JsonObject): unknown {
   return task['assignee'] ?? task['delegate'] ?? null;
 }

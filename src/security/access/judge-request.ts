@@ -17,7 +17,7 @@ interface Judgement {
   readonly holds?: boolean;
 }
 
-/** Who says what is granted, and where that looks up what it depends on. */
+/** The rules that say what is granted, and where they look up what that depends on. */
 interface Judges {
   readonly rules: AccessRules;
   readonly router: Router;
@@ -123,7 +123,7 @@ function idOf(error: ResourceError): { readonly id?: string } {
   return typeof id === 'string' ? { id } : {};
 }
 
-/** Which rule that is, and for whom. */
+/** Names a rule, and those whom it is for. */
 export function namedRule({ index, line, pattern, roles }: AccessRule): JsonObject {
   return {
     file: ACCESS_FILE,

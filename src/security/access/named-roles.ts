@@ -4,7 +4,7 @@ import { CONDITION_NAMES } from './conditions.ts';
 
 /** What a rule says beside its roles, in words that are none. */
 const OTHER_MEMBERS: ReadonlySet<string> = new Set(['pattern', 'methods', 'actions', 'excludePatterns']);
-/** Which members make a rule of an object. */
+/** The members that make an object a rule. */
 const RULE = ['pattern', 'roles', 'methods'];
 /** Calls that take names of types and of their properties. */
 const OTHER_CALLS = CONDITION_NAMES.filter((name) => name !== 'hasRole');

@@ -80,7 +80,7 @@ export class RoleGrants {
     roles: readonly string[],
     field: string,
   ): Promise<void> {
-    // Which role that is, who may write the account need not be told.
+    // Whoever may write the account need not be told which role that is.
     if ((await this.#foreign(context, collection, roles)) === undefined) return;
     throw new ForbiddenError('The account has roles that open what your own do not', {
       id: 'ACCOUNT_NOT_YOURS',

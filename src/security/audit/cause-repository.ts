@@ -7,7 +7,7 @@ export interface Made {
   readonly at: Date;
 }
 
-/** Who did it, as far as the trail still has it. */
+/** The cause of something, as far as the trail still has it. */
 export interface Cause {
   /** The id of the entry, below `audit/activity`. */
   readonly entry: string;

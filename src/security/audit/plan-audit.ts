@@ -5,7 +5,7 @@ import { countBefore } from './pruning-repository.ts';
 const DAY_MS = 86_400_000;
 const MOST_COUNTED = 100_000;
 
-/** Which entries of the trail a shorter `keepDays` would end. */
+/** Tells which entries of the trail a shorter `keepDays` would end. */
 export async function planAudit(
   db: Db,
   previous: AuditConfig | undefined,

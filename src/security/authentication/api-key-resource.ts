@@ -152,7 +152,7 @@ function refuseKeys({ client, security }: Context): void {
   });
 }
 
-/** Who may make keys, and is no administrator, gives no more than it has. */
+/** A caller who may make keys, and is no administrator, gives them no more roles than it has. */
 function requireOwnRoles({ client, security }: Context, roles: readonly string[]): void {
   const own = security.authorization.roles;
   const foreign = roles.find((role) => !own.includes(role));

@@ -30,7 +30,7 @@ export function bearerModule({
   const way = wayTo(settings);
   const { issuer, authenticationIdClaim, component: named = 'openid' } = settings;
   const people = { component: named, by: `${authenticationIdClaim} of ${issuer}` };
-  /** Who has the name now, with these roles of a token. */
+  /** Finds out who has the name now, with these roles of a token. */
   const identify = async (subject: string, claimed: readonly string[]): Promise<Identity | undefined> => {
     const roles = [...settings.defaultUserRoles, ...claimed];
     if (find === undefined) {
@@ -49,7 +49,7 @@ export function bearerModule({
     const { jwksUri = (await places()).jwksUri } = settings;
     return openIssuerKeys({ ...settings, jwksUri }, guard);
   });
-  /** Whom a token of the issuer names. */
+  /** The subject that a token of the issuer names. */
   const subjectOf = async (claims: JWTPayload) => {
     const subject = claims[authenticationIdClaim];
     if (typeof subject !== 'string' || subject === '') return undefined;

@@ -5,7 +5,7 @@ import { builtModules } from './built-modules.ts';
 export interface PeopleBefore {
   /** The modules that are in force; undefined where nothing is yet. */
   readonly modules: readonly AuthenticationModule[] | undefined;
-  /** Who has come in last under a component, whatever was in force since. */
+  /** The people who came in last under each component, whatever was in force since. */
   readonly known: ReadonlyMap<string, string>;
 }
 

@@ -69,7 +69,7 @@ function take(moved: readonly LoginName[]) {
     where login_name.collection = excluded.collection and login_name.id = excluded.id`;
 }
 
-/** Who has the name, however it is written. */
+/** Finds who has the name, however it is written. */
 export async function findByLoginName(db: Db, key: string, name: string): Promise<LoginName | undefined> {
   const { rows } = await sql<LoginName>`
     select ${columns} from login_name where key = ${key} and name = ${name}`.execute(db);

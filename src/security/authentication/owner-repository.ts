@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 
-/** Who was told apart last by whom, by owner. */
+/** Who told the people apart last to whom each owner belongs, by owner. */
 export async function listOwners(db: Db): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{
     owner: string;

@@ -2,7 +2,7 @@ import type { AuthenticationConfig, PlannedEffect } from '#config/index.ts';
 import type { Db } from '#database/index.ts';
 import { countSessions } from './session-repository.ts';
 
-/** Which modules come and go, and how many sessions began by those that go. */
+/** Tells which modules come and go, and how many sessions began by those that go. */
 export async function planAuthentication(
   db: Db,
   previous: AuthenticationConfig | undefined,

@@ -124,7 +124,11 @@ export class Sessions {
     return deleteSession(db, id);
   }
 
-  /** Who the session belongs to, as they are now, and the module that lets them in. @returns undefined when it does not hold */
+  /**
+   * Finds whom the session belongs to, as they are now, and the module that lets them in.
+   *
+   * @returns undefined when it does not hold
+   */
   async find(token: string, asked: Asked, isBackground = false): Promise<Found | undefined> {
     const id = await this.idOf(token);
     const row = id === undefined ? undefined : await (isBackground ? this.#look(id) : this.#rows.add(id));

@@ -13,7 +13,7 @@ export class RunOverError extends ResourceError {
   override readonly name = 'RunOverError';
 }
 
-/** Who an operation is made for: each object is asked for with the rights that they have then. */
+/** The caller for whom an operation is made: each object is asked for with the rights that they have then. */
 export class OperationCaller {
   readonly #platform: TaskScannerPlatform;
   readonly #run: OpenOperation;

@@ -22,7 +22,7 @@ export function viewDefinition(row: DefinitionRow): JsonObject {
   };
 }
 
-/** Who may start it, by which access rules decide; nothing where the file leaves it open. */
+/** The starters that the file names, by which access rules decide; nothing where it leaves them open. */
 export function viewStarters({
   candidateStarterUsers,
   candidateStarterGroups,

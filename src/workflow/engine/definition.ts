@@ -177,7 +177,7 @@ export interface ServiceTask extends NodeCommon, ResultTarget {
   readonly exceptionMappings: readonly ExceptionMapping[];
 }
 
-/** Which thrown errors become BPMN errors; without a class it is the mapping for all others. */
+/** Says which thrown errors become BPMN errors; without a class it is the mapping for all others. */
 export interface ExceptionMapping {
   readonly className?: string;
   /** What is thrown may also be of a kind below that class. */

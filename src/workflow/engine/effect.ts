@@ -36,7 +36,7 @@ export type EndReason =
   | 'process instance migrated'
   | (string & {});
 
-/** Who writes a variable from outside: by a `form` that declares it, or a `caller` as it likes. */
+/** How a variable is written from outside: by a `form` that declares it, or by a `caller` as it likes. */
 export type VariableWriter = 'form' | 'caller';
 
 /** The uncaught error a called process ended with. */

@@ -123,7 +123,7 @@ export class Run {
     return this.#there(execution.in);
   }
 
-  /** Who waits. */
+  /** The execution that waits. */
   ownerOf({ of }: LiveWait): LiveExecution {
     return this.#there(of);
   }

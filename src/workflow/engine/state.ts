@@ -57,7 +57,7 @@ export interface Execution {
   /** The flow a token of a join came over. */
   readonly via?: string;
   readonly loop?: LoopCounts;
-  /** Which round of the multi-instance activity it is. */
+  /** The number of the round of the multi-instance activity. */
   readonly index?: number;
   /** Completed activities of a scope that can be undone, oldest first. */
   readonly done?: readonly Undoable[];

@@ -4,7 +4,7 @@ import type { LiveExecution, Run } from './run.ts';
 import { countersOf, ROOT, scopeIdOf, taskScopeId } from './state.ts';
 import type { Stimulus } from './stimulus.ts';
 
-/** Who asks: an execution, or the task that it waits for, whose own variables come before those around it. */
+/** The one who asks: an execution, or the task that it waits for, whose own variables come before those around it. */
 export type Viewer = 'execution' | 'task';
 
 /** The variable of that name, looked for from the task or execution outwards. */

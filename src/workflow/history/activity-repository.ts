@@ -12,7 +12,7 @@ export interface ActivityRow {
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
   readonly reason: string | null;
-  /** Who had the task. */
+  /** The user who had the task. */
   readonly actor: string | null;
   readonly task_id: string | null;
   readonly job_id: string | null;

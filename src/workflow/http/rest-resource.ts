@@ -107,7 +107,7 @@ function shownAnswer({ body, headers, status }: IncomingResponse, isWrapped: boo
       const parsed: JsonValue = JSON.parse(body);
       return parsed;
     } catch {
-      // Then it is a text, whatever its sender calls it.
+      // What cannot be parsed is a text, whatever its sender calls it.
     }
   }
   const shownHeaders = Object.entries(headers).map(([name, value]) => [name, [value].flat().map(String)]);

@@ -14,7 +14,7 @@ export function senderOf(
   context: Context,
   key: string,
 ): Pick<Reception, 'sender' | 'isBound'> {
-  // Who may deploy another version of the process needs no variable to have it do something else.
+  // A caller who may deploy another version of the process needs no variable to have it do something else.
   const isTrusted = !isOrdinary(context) || settings().forms.acceptAny.has(key);
   return {
     sender: !context.client.isExternal ? 'server' : isTrusted ? 'trusted' : 'caller',

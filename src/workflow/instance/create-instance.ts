@@ -62,7 +62,7 @@ async function chooseDefinition(
   }
   const found = await latestDefinition(db, key);
   if (found !== undefined) return found;
-  // Which processes there are is told to those who may start any.
+  // Only those who may start all processes are told which there are.
   const mayKnow = !context.client.isExternal || isAdministrator(context.security);
   const hint = mayKnow ? didYouMean(key, await listKeys(db)) : undefined;
   throw new NotFoundError(`There is no process definition with the key '${key}'`, {

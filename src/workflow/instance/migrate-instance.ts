@@ -77,7 +77,7 @@ export async function migrateInstance(
   throw failed(refusals.map(({ element, message }) => `'${element}' ${message}`).join('; '), { refusals });
 }
 
-/** Who has chosen the version is told that it does not fit; clients of the field expect 500 where nobody has. */
+/** Whoever has chosen the version is told that it does not fit; clients of the field expect 500 where nobody has. */
 function migrationFailed(
   message: string,
   body: JsonValue,

@@ -8,7 +8,7 @@ export interface Subscriber {
   readonly definition_id: string | null;
 }
 
-/** Who waits for that event: executions of instances, oldest first, then start events. */
+/** Those that wait for the event: executions of instances, oldest first, then start events. */
 export async function listSubscribers(
   db: Db,
   event: 'message' | 'signal',

@@ -27,7 +27,7 @@ import { lockAsRead, writeStep } from './step-repository.ts';
 import { stepRow } from './step-row.ts';
 import { standsStill } from './suspension.ts';
 
-/** Who moves an instance, and how many instances have moved each other to come here. */
+/** Says who moves an instance, and how many instances have moved each other to come here. */
 export interface StepContext {
   readonly platform: WorkflowPlatform;
   readonly context: WriteContext;

@@ -35,7 +35,7 @@ export class JobsTogether {
       this.#places.set(job, place);
       if (row.is_dead || row.revision !== job.data['revision']) continue;
       if (locked.suspended !== null) continue;
-      // Who waits for one is told of it alone.
+      // A caller who waits for a job is told of that job alone.
       if (!this.#known.has(place) && !isAwaited(job))
         works.set(job, (unitOfWork) => this.#work(unitOfWork, job, seen));
     }
@@ -43,7 +43,7 @@ export class JobsTogether {
   }
 
   async #work(unitOfWork: UnitOfWork, job: Job, { job: row, locked }: LockedJob): Promise<void> {
-    // Who has been in somebody's way a moment ago waits for the lock.
+    // A job whose instance others moved a moment ago waits for the lock.
     if (!unitOfWork.mayBePending(treeKey(locked.instance.rootId))) unitOfWork.refuse();
     const context = contextOf(locked, unitOfWork, job.data['transaction']);
     await takeStep(beginStep(this.#platform, context), locked, stimulusOf(row), servedBy(row));

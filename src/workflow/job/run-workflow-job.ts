@@ -26,7 +26,7 @@ import { contextOf, servedBy, stimulusOf } from './job-step.ts';
 import { JobsTogether } from './jobs-together.ts';
 
 const PAUSE_MS = 10_000;
-/** Who sets a suspended instance going again wakes its jobs. */
+/** The pause of a job of a suspended instance; whoever sets the instance going again wakes its jobs. */
 const SUSPENDED_PAUSE_MS = 300_000;
 
 /**

@@ -4,7 +4,7 @@ import { type DelegateCall, headerLines } from '../engine/index.ts';
 import { toText } from '../expression/index.ts';
 import { type Attachment, type Mail, readAddress } from './mail.ts';
 
-/** Who sends a mail, and what it says. */
+/** The element that sends a mail, and what the mail says. */
 export type MailCall = Pick<DelegateCall, 'element' | 'fields'> & {
   readonly execution: Pick<DelegateCall['execution'], 'getVariable'>;
 };

@@ -205,7 +205,7 @@ interface Asked {
   readonly candidates: Candidates;
 }
 
-/** Who is asked for: candidates by name or by role, of tasks that nobody has; both parameters together mean either. */
+/** The candidates that are asked for: by name or by role, of tasks that nobody has; both parameters together mean either. */
 async function readCandidates(
   { parameters }: QueryRequest,
   groupsOf: GroupsOf,

@@ -79,7 +79,7 @@ export function visibleVariables(
   return visible;
 }
 
-/** Whom the task is offered to; who has it or owns it is another matter. */
+/** The people and groups to whom the task is offered; who has it or owns it is another matter. */
 export function viewCandidates({ users, groups }: TaskSurroundings): JsonObject {
   return { candidateUsers: users, candidateGroups: groups };
 }

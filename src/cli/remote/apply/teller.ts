@@ -67,7 +67,7 @@ async function readSecrets(client: Client, type: string): Promise<ReadonlySet<st
     const all = Object.entries(isRecord(properties) ? properties : {});
     return new Set(all.filter(([, property]) => isSecret(property)).map(([member]) => member));
   } catch (error) {
-    // Who may not see the type has been told so where its objects were read.
+    // Whoever may not see the type has been told so where its objects were read.
     if (error instanceof SvcError) return new Set();
     throw error;
   }

@@ -88,7 +88,7 @@ function idOf(change: Change): string {
   return change.kind === 'upsert' ? change.entry.id : change.id;
 }
 
-/** Which write of an object was told. */
+/** Stands for the write of an object that was told. */
 function versionOf(change: Change): string {
   return change.kind === 'upsert' ? String(change.entry.attributes.get(VERSION)?.[0]) : 'deleted';
 }
