@@ -2,7 +2,7 @@ import { ServiceUnavailableError } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import { answerFromMemory, collection, type RouteHandler } from '#resource/index.ts';
 
-/** As long as the numbers that a node comes to, so that lines sort by their ids. */
+/** How many digits the numbers of lines have: as many as a node comes to, so that lines sort by their ids. */
 const DIGITS = 12;
 
 /** The last lines of a log, JSON, the oldest first. */

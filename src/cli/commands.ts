@@ -83,7 +83,7 @@ export const REMOTE_HALVES: Readonly<
     string,
     {
       readonly verbs: readonly string[];
-      /** These ask a node where one is named, else the database. */
+      /** Verbs that ask a node where one is named, else the database. */
       readonly either?: readonly string[];
       readonly load: Load;
     }

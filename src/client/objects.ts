@@ -5,7 +5,7 @@ export interface JsonObject {
   readonly [name: string]: unknown;
 }
 
-/** As the server has it. */
+/** An object as the server has it. */
 export type Stored<T> = T & { readonly _id: string; readonly _rev: string };
 
 export interface Change {

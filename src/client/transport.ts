@@ -29,7 +29,7 @@ export interface TransportOptions {
 /** A request in the words of REST. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Not encoded. */
+  /** The parts of the path, not encoded. */
   readonly path: readonly string[];
   readonly parameters?: Readonly<Record<string, string | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;

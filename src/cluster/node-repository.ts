@@ -17,7 +17,7 @@ export interface NodeRow {
   readonly epoch: number;
   /** Whether it runs, by the one predicate of liveness. */
   readonly state: 'running' | 'lost' | 'down';
-  /** Since its last heartbeat, ms. */
+  /** Milliseconds since its last heartbeat. */
   readonly silent_ms: number;
   readonly started_at: Date;
   readonly stopped_at: Date | null;

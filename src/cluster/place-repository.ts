@@ -3,7 +3,7 @@ import { type Db, isUntold, oneRow } from '#database/index.ts';
 
 /** Which database this is, as nodes have found it. */
 export interface NotedPlace {
-  /** Made anew when a restored database is taken into use. */
+  /** The id of the database's history, made anew when a restored database is taken into use. */
   readonly history: string;
   readonly cluster: string | null;
   readonly database: number;

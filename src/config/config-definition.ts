@@ -88,7 +88,10 @@ export function defineConfigFactory<T>(parts: DefinitionParts<T>): ConfigFactory
   };
 }
 
-/** Made when it is asked for: all of them take a tenth of the processor time of a start, and few have a file. */
+/**
+ * A JSON schema is made when it is asked for: all of them take a tenth of the processor time of a start, and few have
+ * a file.
+ */
 function describing({ schema }: { readonly schema: ConfigSchema<unknown> }): () => JsonSchema {
   let made: JsonSchema | undefined;
   return () => (made ??= toJsonSchema(schema));

@@ -8,7 +8,7 @@ import type { Locations } from './property-source.ts';
 /** A configuration text before anyone has looked into it, or why there is none. */
 export interface ConfigFile {
   readonly id: string;
-  /** As the operator knows it: `conf/x.json` in the project location, else the whole path. */
+  /** The file as the operator knows it: `conf/x.json` in the project location, else the whole path. */
   readonly file: string;
   /** There is no such file, and it is read as if it were empty. */
   readonly isDefault?: boolean;

@@ -38,14 +38,14 @@ type Warning = Extract<ConfigReport, { kind: 'config.warned' }>;
 export interface CheckedText {
   readonly findings: readonly Finding[];
   readonly warnings: readonly Warning[];
-  /** As it is written, and what its schema makes of it, where nothing is wrong. */
+  /** The configuration as it is written, and what its schema makes of it, where nothing is wrong. */
   readonly raw?: JsonValue;
   readonly value?: unknown;
 }
 
 /** The configuration in force: checked as a whole at opening, then replaced piece by piece as files change. */
 export class ConfigStore {
-  /** As scripts may see them. */
+  /** The properties as scripts may see them. */
   readonly properties: Properties;
   readonly scripts = new ScriptOverlay();
   /** Asked before one of many configurations is deleted through `/config`. */

@@ -23,7 +23,7 @@ export interface PropertySource {
   hintFor?(name: string): string | undefined;
 }
 
-/** As scripts see them: what is a secret by its name they do not. */
+/** The properties as scripts see them: without those that are secrets by their names. */
 export interface Properties extends PropertySource {
   /** As `&{…}` in configuration sees them, secrets included. */
   readonly ofFiles: PropertySource;

@@ -25,7 +25,7 @@ export interface ConfigEntry {
   readonly id: string;
   readonly file: string;
   readonly text: string;
-  /** As written: references unresolved. */
+  /** The value as it is written: references unresolved. */
   readonly raw: JsonValue;
   /** Substituted and, when there is a definition, checked and converted by its schema. */
   readonly value: unknown;

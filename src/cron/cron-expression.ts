@@ -4,7 +4,7 @@ import type { YearTerm } from './year-term.ts';
 
 /** A parsed Quartz cron expression. It holds no zone and no time: the same value serves every schedule. */
 export interface CronExpression {
-  /** As it was written. */
+  /** The expression as it was written. */
   readonly text: string;
   /** What was accepted although its meaning in Quartz may surprise, one sentence each. */
   readonly warnings: readonly string[];

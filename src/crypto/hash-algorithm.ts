@@ -2,7 +2,7 @@ import type { JsonObject } from '#json/index.ts';
 
 /** One way to hash; `value` is the inside of the envelope. */
 export interface HashAlgorithm {
-  /** As the envelope says it. */
+  /** The name as the envelope says it. */
   readonly name: string;
   hash(plain: string): Promise<JsonObject>;
   /** Whether it is compared at all: what it asks for is neither damaged nor more than is sensible. */

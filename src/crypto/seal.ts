@@ -50,7 +50,7 @@ function seal(type: string, value: JsonObject): JsonObject {
   return { $crypto: { type, value } };
 }
 
-/** And nothing else: what has more members may be something that can be opened. */
+/** Whether a value is a seal and nothing else: what has more members may be something that can be opened. */
 export function isSeal(value: JsonValue): value is JsonObject {
   if (!hasOnly(value, ['$crypto'])) return false;
   const about = value['$crypto']!;

@@ -33,7 +33,7 @@ export async function sealMembers<T extends JsonObject>(
   return { content, places: pointers.map((pointer) => formatPointer(pointer)) };
 }
 
-/** As it was before. @throws ResourceError where a key is missing */
+/** Opens the members, as they were before. @throws ResourceError where a key is missing */
 export async function openMembers<T extends JsonObject>(
   crypto: Pick<Crypto, 'decrypt'>,
   { content, places }: SealedMembers<T>,

@@ -41,7 +41,7 @@ export class Destinations {
   }
 }
 
-/** As it is asked for on the network: in lower case, without the dot at its end, other alphabets in Punycode. */
+/** The name as it is asked for on the network: in lower case, without the dot at its end, other alphabets in Punycode. */
 function plainName(name: string): string {
   const dot = name.startsWith('.') ? '.' : '';
   const host = name.slice(dot.length).replace(/\.$/, '');

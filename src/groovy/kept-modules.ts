@@ -46,7 +46,7 @@ function read(hash: string): Modules | undefined {
   }
 }
 
-/** As a whole or not at all, because several threads do it at once. */
+/** Writes the file as a whole or not at all, because several threads do it at once. */
 function keep(hash: string, modules: Modules): void {
   const file = keptFile();
   if (file === undefined) return;

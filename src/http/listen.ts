@@ -61,7 +61,7 @@ export function urlOf(host: string, port: number): string {
 /** Files that a node needs beside the connections of its clients. */
 const OWN_FILES = 300;
 
-/** As many as this process may open files, but for its own: without these it could not even be asked how it is. */
+/** As many connections as the process may open files, but for its own: without these it could not even be asked how it is. */
 function mostConnections(): number | undefined {
   try {
     const [, files] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

@@ -20,7 +20,7 @@ export interface Place {
   readonly type: string;
 }
 
-/** As paths name it. */
+/** The place as paths name it. */
 export function pathOf({ system, type }: Place): string {
   return `system/${system}/${type}`;
 }

@@ -83,7 +83,7 @@ export async function workAt(
 
 export interface Advance extends Place {
   readonly round: string;
-  /** As it was when the batch was asked for. */
+  /** The token as it was when the batch was asked for. */
   readonly from: string | null;
   readonly to: string;
   readonly counts: RoundCounts;

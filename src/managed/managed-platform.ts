@@ -33,7 +33,7 @@ export interface ManagedPlatform {
   readonly resources: Resources;
   /** What callers may grant of the roles that accounts log in with. */
   readonly roleGrants: Pick<RoleGrants, 'propertiesAt' | 'require' | 'requireAccount' | 'waysInAt'>;
-  /** As which password plugins come in, beside administrators. */
+  /** The role in which password plugins come in, beside administrators. */
   readonly certificateRole: () => string;
   readonly synchronizer: Synchronizer;
   readonly observe: Observe;

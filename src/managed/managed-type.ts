@@ -21,7 +21,7 @@ import { calculationOrder } from './retrieve/calculation-order.ts';
 /** A type of `managed.json`, compiled: what the lifecycle needs, looked up once. */
 export interface ManagedType {
   readonly name: string;
-  /** As declared: title, order, … */
+  /** The schema as declared: title, order, … */
   readonly schema: JsonObject;
   readonly properties: JsonObject;
   readonly hooks: Readonly<Partial<Record<HookName, ScriptReference>>>;
@@ -40,7 +40,7 @@ export interface ManagedType {
   /** The properties that are stored encrypted or hashed. */
   readonly secrets: readonly ManagedProperty[];
   readonly privates: ReadonlySet<string>;
-  /** Not shown unless asked for by name. */
+  /** The properties that are not shown unless asked for by name. */
   readonly hidden: ReadonlySet<string>;
   /** The properties with a script of that hook. */
   readonly scripted: Readonly<Record<PropertyHook, readonly ScriptedProperty[]>>;

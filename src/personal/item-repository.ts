@@ -24,7 +24,7 @@ export interface ItemRow {
 
 /** The caller who looks. */
 export interface Seer {
-  /** As the owner of items. */
+  /** The path of the caller as the owner of items. */
   readonly path: string;
   readonly roles: readonly string[];
   /** Whether all views are shown. */

@@ -13,7 +13,7 @@ export interface SyncNotice {
    * without its relationships, here and in `after`.
    */
   readonly before: JsonValue;
-  /** As stored; null on delete. */
+  /** The object as stored; null on delete. */
   readonly after: JsonValue;
 }
 

@@ -16,7 +16,7 @@ export function subjectOf({ id }: Pick<ClaimedJob, 'id'>): string {
 export interface Release {
   /** The node whose jobs are released, those of this life and of earlier ones. */
   readonly holder: Holder;
-  /** Only these jobs. */
+  /** Names the jobs, where only these are released. */
   readonly only?: readonly string[];
   /** All but these. */
   readonly except?: readonly string[];

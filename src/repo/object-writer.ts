@@ -34,11 +34,11 @@ function objectInserts(table: ObjectStore['table']): GroupWrite<NewObject> {
 
 /** What an object becomes. */
 export interface ChangedObject extends ObjectKey {
-  /** As it was read. */
+  /** The revision that was read. */
   readonly rev: number;
   /** JSON: what was handed over, whatever becomes of that until the commit. */
   readonly data: string;
-  /** As they are then; absent: it is changed when it is stored. */
+  /** The times as they are then; absent: it is changed when it is stored. */
   readonly times?: Times;
 }
 
@@ -71,7 +71,7 @@ function objectChanges(table: ObjectStore['table']): GroupWrite<ChangedObject> {
   };
 }
 
-/** As a template and not by the builder: it is the statement of every change, and costs a quarter to compile. */
+/** Written as a template and not by the builder: it is the statement of every change, and so costs a quarter to compile. */
 async function updateOne(
   db: Db,
   table: ObjectStore['table'],

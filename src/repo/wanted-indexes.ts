@@ -15,7 +15,7 @@ export interface IndexedType {
 export interface WantedIndex extends PropertyIndex {
   readonly name: string;
   readonly type: string;
-  /** As a pointer, such as `/userName`. */
+  /** The property as a pointer, such as `/userName`. */
   readonly property: string;
 }
 

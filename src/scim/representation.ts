@@ -7,7 +7,7 @@ export interface Stored {
   readonly id: string;
   readonly revision: string;
   readonly content: JsonObject;
-  /** As the client that asks knows it. */
+  /** The name by which the client that asks knows it. */
   readonly externalId?: string;
   readonly times?: Times;
 }

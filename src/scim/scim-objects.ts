@@ -328,7 +328,7 @@ const SHOWS_NOTHING: Shown = { shows: () => false, showsPart: () => false };
 interface Before {
   readonly stored: Resource;
   readonly externalId: string | null;
-  /** As the client has named it. */
+  /** The revision that the client has named. */
   readonly revision: string | null;
   /** Whether all that the answer shows has been read. */
   readonly isComplete: boolean;

@@ -88,7 +88,7 @@ export function pathOf({ collection }: ResourceType, id?: string): readonly stri
   return [...collection.split('/'), ...(id === undefined ? [] : [id])];
 }
 
-/** As objects are stored under it. */
+/** The type under which objects are stored. */
 export function storedTypeOf({ collection }: ResourceType): string {
   return collection.slice(collection.indexOf('/') + 1);
 }

@@ -100,7 +100,7 @@ export async function doubtfulModules(
   return doubts;
 }
 
-/** As it is written: what may be left out stands in brackets. */
+/** The signature of a function as one writes it: what may be left out stands in brackets. */
 export function signatureOf(name: string, { least, parameters, isOpen }: ServerFunction): string {
   const names = Object.keys(parameters);
   const needed = names.slice(0, least).join(', ');

@@ -45,7 +45,7 @@ export class GroovyPool {
     this.#pool.close();
   }
 
-  /** As of SandboxPool; rejects with ScriptSyntaxError for what does not compile. */
+  /** Runs a script like SandboxPool; rejects with ScriptSyntaxError for what does not compile. */
   async run(request: SandboxRun): Promise<SandboxResult> {
     const { script, bindings, host, debugInfo, returnBindings = [] } = request;
     const compiled = compiledGroovy(script);

@@ -6,7 +6,7 @@ import type { ScriptSource } from './javascript/script-source.ts';
 
 /** Characters of the scripts that are kept; what is made of each is some times as long. */
 const MOST_CHARACTERS = 4_194_304;
-/** As many characters are counted besides for each script, even where it hardly has any. */
+/** Characters that are counted for each script besides its own: even a short one costs something. */
 const LEAST_CHARACTERS = 256;
 
 /** The compiled scripts of this thread: each is parsed once, whether it is run, checked, or made a template of. */

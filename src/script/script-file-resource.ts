@@ -190,7 +190,7 @@ function textOf({ content }: JsonObject): string {
   });
 }
 
-/** Only what is listed is shown, so no path leads anywhere else. */
+/** Finds only scripts that are listed, so no path leads anywhere else. */
 async function findScript(options: ScriptFileOptions, path: string): Promise<ListedScript> {
   const scripts = await listed(options);
   const found = scripts.find((script) => script.path === path);

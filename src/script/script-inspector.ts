@@ -25,9 +25,9 @@ export interface ScriptFault {
 }
 
 interface Text {
-  /** As the operator knows it; undefined of one that stands in the configuration. */
+  /** The file as the operator knows it; undefined for a script that stands in the configuration. */
   readonly place: string | undefined;
-  /** Its path among the sources. */
+  /** The path of the script among the sources. */
   readonly id: string | null;
   readonly source: string;
   readonly lines: TextLines;

@@ -12,11 +12,11 @@ import { isShippedLibrary, readShippedLibrary, shippedLibraryAt } from './shippe
 /** What a file of that language ends with. */
 export const EXTENSION: Readonly<Record<ScriptLanguage, string>> = { javascript: '.js', groovy: '.groovy' };
 
-/** These always mean the server's own bindings, whatever `script.json` says. */
+/** Names that always mean the server's own bindings, whatever `script.json` says. */
 const RESERVED_PROPERTIES: readonly string[] = ['svc', 'identityServer', 'console'];
 
 export interface ResolvedModule {
-  /** Its path, with extension. */
+  /** The path of the script, with extension. */
   readonly id: string;
   readonly source: string;
   /** The same in every run, so that it is evaluated once. */

@@ -47,7 +47,7 @@ export class ScriptRunner implements Scripts {
   readonly #options: ScriptRunnerOptions;
   readonly #library: ScriptLibrary;
   #pool: SandboxPool | undefined;
-  /** Made when the first Groovy script comes; who has none pays nothing for it. */
+  /** The pool for Groovy, made when the first Groovy script comes; whoever has none pays nothing for it. */
   #groovy: Promise<GroovyPool> | undefined;
   #languageNames: readonly string[] | undefined;
 

@@ -27,7 +27,7 @@ const BEAT_LIMIT_MS = 5_000;
  * would wait for all of theirs each time. As many keep the thread busy.
  */
 const MOST_OF_CALLER = 8;
-/** As the first thread of this process has compiled it. */
+/** The engine as the first thread of this process has compiled it. */
 let engine: EngineModule | undefined;
 
 export interface Job {

@@ -29,7 +29,7 @@ const RESPAWN_LONGEST_MS = 5_000;
 const TO_ALL = workKind<null, void>('to all');
 
 export interface ScriptThreadsOptions {
-  /** As many at most: there is one as long as that can do all the work. */
+  /** The most threads: there is one as long as that can do all the work. */
   readonly count: number;
   /** The module that a thread runs. */
   readonly entry: URL;

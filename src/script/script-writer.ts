@@ -47,7 +47,7 @@ export interface ScriptWrite {
   readonly revision: string | null;
   /** Null for none; undefined for what the sources have. */
   readonly text: string | null | undefined;
-  /** As it is in force. */
+  /** The script as it is in force. */
   readonly before: ListedScript | undefined;
   readonly force: boolean;
 }

@@ -12,9 +12,9 @@ import type { SyncRecord } from './sync-record.ts';
 /** What has become of an object of another system, which was read just now. */
 export interface SourceChange {
   readonly id: string;
-  /** As it is; null where it is gone. */
+  /** The source as it is; null where it is gone. */
   readonly source: JsonObject | null;
-  /** As it was, where it is gone and somebody knows that. */
+  /** The source as it was, where it is gone and somebody knows that. */
   readonly oldSource: JsonObject | null;
   /** Where ids are names, and it has got another one. */
   readonly previousId?: string | undefined;

@@ -18,9 +18,9 @@ import { kindOfValue } from './value-key.ts';
 /** A source object whose targets are to follow it. */
 export interface SourceObject {
   readonly id: string;
-  /** As it was before the change that is delivered; null where nobody knows. */
+  /** The source as it was before the change that is delivered; null where nobody knows. */
   readonly oldSource: JsonObject | null;
-  /** As it is, where somebody has just read it; null where it is gone. */
+  /** The source as it is, where somebody has just read it; null where it is gone. */
   readonly source?: JsonObject | null;
   /** How often it has failed before. */
   readonly failures?: number;

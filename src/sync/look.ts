@@ -15,9 +15,9 @@ export const NO_SOURCE = '';
 /** What a source object is looked at with. */
 export interface Inquiry {
   readonly sourceId: string;
-  /** As it is; null where it is gone. */
+  /** The source as it is; null where it is gone. */
   readonly source: JsonObject | null;
-  /** As it was before the change that is delivered; null where nobody knows. */
+  /** The source as it was before the change that is delivered; null where nobody knows. */
   readonly oldSource: JsonObject | null;
 }
 

@@ -19,7 +19,7 @@ export interface Sides {
   readonly oldSource: JsonObject | null;
   /** The target in work: changed in place. */
   readonly target: JsonObject;
-  /** As it is stored; null for one that is made. */
+  /** The target as it is stored; null for one that is made. */
   readonly oldTarget: JsonObject | null;
 }
 

@@ -71,7 +71,7 @@ export interface Mapping {
   readonly result: ScriptReference | undefined;
   /** How much a delivery of all, or a reconciliation, may do; undefined: whatever it is. */
   readonly thresholds: Thresholds | undefined;
-  /** As it is written, for scripts. */
+  /** The mapping as it is written, for scripts. */
   readonly written: JsonObject;
 }
 

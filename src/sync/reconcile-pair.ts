@@ -152,7 +152,10 @@ function planOf({ sight, choice, outcome }: Progress): Omit<PairPlan, 'takesAway
   };
 }
 
-/** As far as it is known before anything is done. The target of one that is made has no id yet. */
+/**
+ * Whether what was found is what was planned, as far as it is known beforehand. A target that is to be made has no id
+ * yet.
+ */
 function isSame(planned: PairPlan, found: Omit<PairPlan, 'takesAway'>): boolean {
   const known = ({ situation, action, sourceRev, targetRev, ambiguous }: Omit<PairPlan, 'takesAway'>) => [
     situation,

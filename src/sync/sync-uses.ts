@@ -175,7 +175,7 @@ export const USE = {
   onUnlink: { title: 'onUnlink of a mapping: before a link goes', bindings: OF_HOOK },
 } as const satisfies ScriptUses;
 
-/** As they are told of beside those of other rooms. */
+/** The uses as they are told of beside those of other rooms. */
 export const SYNC_USES: ScriptUses = Object.fromEntries(
   Object.entries(USE).map(([name, use]) => [`mapping${name[0]?.toUpperCase()}${name.slice(1)}`, use]),
 );

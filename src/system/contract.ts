@@ -150,7 +150,7 @@ export interface ConnectorKind<P extends ConfigurationProperties = Configuration
   readonly properties: P;
   /** Names of properties that others know and this one does without. */
   readonly ignored?: readonly string[];
-  /** Its work is done where scripts run. */
+  /** Whether its work is done where scripts run. */
   readonly runsScripts?: true;
   /** What is wrong with properties that are right by themselves. */
   check?(configuration: ConfigurationOf<P>): readonly ConfigurationProblem[];
@@ -296,7 +296,7 @@ export interface ChangeBatch {
 export type Change =
   | {
       readonly kind: 'upsert';
-      /** As a listing shows it. */
+      /** The entry as a listing shows it. */
       readonly entry: Entry;
       /** Where ids are names, and it has got another one. */
       readonly previousId?: string;

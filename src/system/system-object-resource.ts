@@ -44,7 +44,7 @@ export function systemObjects(
     if (object === undefined) throw notFoundThere(system.name, type.name, id);
     return object;
   };
-  /** As it was read just now, if that is what the caller wants to change. */
+  /** The object as it was read just now, if that is what the caller wants to change. */
   const required = async (context: Context, id: string, revision: string | null): Promise<JsonObject> => {
     const before = await get(context, id);
     const now = revisionOf(type, before);

@@ -32,7 +32,10 @@ export interface ScanDefinition extends RunDefinition {
   readonly script: JsonObject;
 }
 
-/** As it is stored: with its secrets encrypted, at these JSON pointers; absent of one that has none. */
+/**
+ * A definition as it is stored: its secrets are encrypted at the JSON pointers of `sealed`, which is absent where it
+ * has none.
+ */
 export interface StoredDefinition extends ScanDefinition {
   readonly sealed?: readonly string[];
 }

@@ -51,7 +51,7 @@ const COLUMNS: readonly (readonly [string, QueryColumn])[] = [
   ['failedAt', instantColumn('failed_at', true)],
 ];
 const SELECTION = sql.join(COLUMNS.map(([name, { expression }]) => sql`${expression} as ${sql.ref(name)}`));
-/** As they are written: a page in the order of the objects would have to sort everything. */
+/** The order in which failures are written: a page in the order of the objects would have to sort everything. */
 const FIRST_FIRST = [{ pointer: ['failedAt'], descending: false }];
 
 /** A page of the failures of a run, the first of them first. */

@@ -42,7 +42,7 @@ async function openOperation(
   return { ...operation, content: await openValue(crypto, content) };
 }
 
-/** As text, so that whatever in it looks encrypted is not opened with it. */
+/** Encrypts the value as a text, so that whatever in it looks encrypted is not opened with it. */
 export function sealValue(crypto: Pick<Crypto, 'encrypt'>, value: JsonValue): Promise<JsonObject> {
   return crypto.encrypt(JSON.stringify(value), null, null);
 }

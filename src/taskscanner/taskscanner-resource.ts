@@ -150,7 +150,7 @@ async function scanOf(
   return parseScanDefinition(schedule['invokeContext']);
 }
 
-/** Its script would be given what stands in place of a secret, as if it were one. */
+/** Refuses what holds a stand-in for a secret: the script would be given that as if it were the secret. */
 function requireReadable(platform: TaskScannerPlatform, invokeContext: JsonValue, name: string): void {
   const [hidden] = [
     ...secretMembers(invokeContext).filter((pointer) => isStandIn(partAt(invokeContext, pointer))),

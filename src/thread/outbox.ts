@@ -1,6 +1,6 @@
 import type { Observation, Observe } from '#observability/index.ts';
 
-/** As many observations go in one message: what waits must not grow while a turn of the loop takes long. */
+/** So many observations go in one message: what waits must not grow while a turn of the loop takes long. */
 const MOST_TOGETHER = 500;
 
 /**
@@ -44,7 +44,7 @@ export class Outbox {
   }
 }
 
-/** As it can be sent. */
+/** The observation in a form that can be sent. */
 function plain(observation: Observation): Observation {
   const copy = { ...observation };
   for (const [key, value] of Object.entries(copy))

@@ -13,7 +13,7 @@ export function parseInstant(text: string): number {
   return Number.isNaN(at) || isRealDay(text, new Date(at).getUTCFullYear()) ? at : Number.NaN;
 }
 
-/** As people and programs write a day: 2030-02-28, 2/28/2030, 28 February 2030, February 28, 2030. */
+/** Forms in which people and programs write a day: 2030-02-28, 2/28/2030, 28 February 2030, February 28, 2030. */
 const DAYS = [
   /^\s*[+-]?\d{4,6}[-/](?<month>\d\d?)[-/](?<day>\d\d?)(?!\d)/,
   /^\s*(?<month>\d\d?)[-/. ](?<day>\d\d?)[-/. ]\d/,

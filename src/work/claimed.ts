@@ -43,7 +43,7 @@ export interface Kind {
   readonly mayBeLong?: boolean;
   /** It is started a few ms ahead of its time, so that it begins on time; whoever stops it waits for that. */
   readonly startsAhead?: boolean;
-  /** Its claim starts what is due and has a seat, which spares a statement. */
+  /** Whether the claim starts what is due and has a seat, which spares a statement. */
   readonly startsClaimed?: boolean;
 }
 

@@ -5,7 +5,10 @@ import type { Claimed } from './claimed.ts';
 
 /** Work that is suspected so often is run alone: one more end would count as its own doing, which may only be one that it met alone. */
 export const SUSPECT_FROM = MAX_SUSPICIONS - 1;
-/** Also by the ends of nodes that only hung: what makes them hang must not go on for ever. */
+/**
+ * How often work may be interrupted, also by the ends of nodes that only hung: what makes them hang must not go on
+ * for ever.
+ */
 export const MAX_INTERRUPTIONS = 10;
 
 /** A piece of a job that was begun so often without an end is what has ended its threads or nodes. */

@@ -17,7 +17,7 @@ export interface Claim<Work extends Claimed> {
   readonly works: readonly Work[];
   /** Epoch ms: from where on claims may look from now on, where that is not when the earliest of these is due. */
   readonly seenFrom?: number | undefined;
-  /** As much as was asked for: there may be more. */
+  /** Whether there was as much as was asked for: there may be more. */
   readonly isFull: boolean;
   /** In how many ms by the database's clock the next is due; not known when nothing waits, nor after a full claim. */
   readonly dueInMs?: number | undefined;

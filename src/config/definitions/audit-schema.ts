@@ -44,7 +44,10 @@ const schema = z.looseObject({
     .prefault({}),
 });
 
-/** As the function `audit_keep_at_least` of the database has it, which the configuration cannot change. */
+/**
+ * How many days entries are kept at least, as `audit_keep_at_least` of the database has it, which the configuration
+ * cannot change.
+ */
 const KEPT_AT_LEAST_DAYS = 90;
 
 function keptLonger(value: JsonValue): Doubt | undefined {

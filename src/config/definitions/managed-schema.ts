@@ -27,7 +27,7 @@ export const SHOWN = {
   order: 'texts',
 } as const;
 
-/** As editors are told. */
+/** The forms of values, in the words that editors show. */
 const FORMS = {
   text: { type: ['string', 'null'] },
   flag: { type: ['boolean', 'string', 'null'] },

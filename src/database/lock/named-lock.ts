@@ -41,7 +41,7 @@ export const LOCK = {
   sealing: 'audit_seal',
 } as const;
 
-/** As they have been hashed since their first version: nodes of two versions must mean the same lock. */
+/** Locks that are hashed as they have been since their first version: nodes of two versions must mean the same lock. */
 const HASHED_SHORT: ReadonlySet<string> = new Set([LOCK.deployment, LOCK.sealing]);
 
 /** Waits for a lock. Several are taken in the order of their names, so that nobody waits for each other. */

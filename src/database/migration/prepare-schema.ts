@@ -14,7 +14,7 @@ export interface SchemaOptions {
   readonly databaseUrl: string;
   /** Folder of the numbered SQL files. */
   readonly migrations: string;
-  /** Also upgrade a schema that is there; an empty database is always filled. */
+  /** Whether to upgrade a schema that is there; an empty database is always filled. */
   readonly upgrade: boolean;
   readonly observe: Observe;
 }

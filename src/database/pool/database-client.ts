@@ -72,7 +72,7 @@ export function admitSession(client: pg.ClientBase, url: string, place: Place): 
   }
 }
 
-/** As the method of `pg`, which goes where it was told to when it was made. */
+/** The method of `pg`, which goes where it was told to when it was made. */
 const connect: Call = function (...args) {
   if (this instanceof DatabaseClient && unread.has(this))
     return told(Promise.reject(unread.get(this)), args[0]);
@@ -82,7 +82,7 @@ const connect: Call = function (...args) {
   return told(connectRightOne(this, finder), args[0]);
 };
 
-/** As a promise, or to a callback. */
+/** Tells the outcome as a promise, or to a callback. */
 function told(connected: Promise<void>, callback: unknown): Promise<void> | undefined {
   if (typeof callback !== 'function') return connected;
   connected.then(

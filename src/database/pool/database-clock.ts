@@ -3,7 +3,7 @@ import { oneRow } from '../one-row.ts';
 import type { Database, Db, Greeting } from './database.ts';
 
 const PROBES = 8;
-/** As many tell that the measurement before still holds. */
+/** So many questions are enough to tell that the measurement before still holds. */
 const ENOUGH = 3;
 
 /**

@@ -55,7 +55,7 @@ export class DatabaseWait {
     answer.then(end, end);
   }
 
-  /** As the work does, or fails when the wait is over before. */
+  /** Ends as the work does, or fails when the wait is over before. */
   inTime<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#over]);
   }

@@ -87,7 +87,7 @@ export class PreparedStatements {
     Object.assign(client, { query });
   }
 
-  /** As a client without prepared statements. */
+  /** Sends the query as a client without prepared statements does. */
   #pass(client: unknown, args: unknown[]): unknown {
     return (DatabaseClient.prototype.query as (this: unknown, ...args: unknown[]) => unknown).apply(
       client,

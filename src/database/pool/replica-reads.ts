@@ -21,7 +21,7 @@ interface Note extends LogPosition {
 
 /** A replica that could not be reached is left alone for so long. */
 const REST_MS = 5_000;
-/** As far back as lag is told. */
+/** How far back positions are kept: lag is told that far. */
 const KEPT_MS = 60_000;
 const TOKEN = /^(\d{1,9})-([0-9A-F]{1,8}\/[0-9A-F]{1,8})$/i;
 

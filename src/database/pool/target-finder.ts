@@ -14,7 +14,7 @@ const HEAD_START_MS = 250;
  */
 export class TargetFinder {
   readonly #targets: DatabaseTargets;
-  /** As it was written, with all of them. */
+  /** The URL as it was written, with all servers. */
   readonly #whole: string;
   #current: DatabaseAddress | undefined;
   #looking: Promise<DatabaseAddress> | undefined;

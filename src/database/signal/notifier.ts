@@ -38,7 +38,7 @@ export class Notifier {
     return { topic, run: () => this.notify(topic), statement: () => this.#statementNow(topic) };
   }
 
-  /** None where one has just gone: the next one waits for others. */
+  /** The statement that notifies; none where one has just gone: the next one waits for others. */
   #statementNow(topic: string): RawBuilder<unknown> | undefined {
     const now = performance.now();
     if (this.#isWaiting || now < this.#sentAt + GATHER_MS) return undefined;

@@ -67,7 +67,7 @@ export function holdCommands(client: pg.ClientBase, prepares: boolean): void {
     held = [];
   };
 
-  /** As one message. */
+  /** Joins the parts to one message. */
   const joined = (...more: string[]) => {
     const text = [...held, ...more].join('; ');
     awaited = held.length;

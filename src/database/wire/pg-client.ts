@@ -16,7 +16,7 @@ export interface Wire {
 
 /** All that this room uses of `pg` and its types do not show: what to look at when `pg` is upgraded. */
 type Inner = pg.ClientBase & {
-  /** As the server introduced itself, or a pooler that stands before it. */
+  /** The process id by which the server introduced itself, or a pooler that stands before it. */
   readonly processID: number | null;
   readonly readyForQuery: boolean;
   readonly connection: Wire;

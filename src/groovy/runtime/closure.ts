@@ -29,7 +29,7 @@ export class Closure {
   readonly least: number;
   readonly most: number;
   declare readonly hasRest: boolean;
-  /** Made when they are first needed: they may name classes that are declared later. */
+  /** The types of the parameters, made when they are first needed: they may name classes that are declared later. */
   declare readonly typesOf: (() => (JavaClass | null)[]) | undefined;
   /** For method pointers. */
   declare readonly methodName: string | undefined;

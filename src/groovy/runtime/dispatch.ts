@@ -194,7 +194,7 @@ export function missing(receiver: unknown, name: string, args: unknown[]): Throw
   return missingMethod(naming.className(receiver), name, args);
 }
 
-/** As the object's metaClass calls it: past the `invokeMethod` that is asked of everything else. */
+/** Calls a method as the object's metaClass does: past the `invokeMethod` that is asked of everything else. */
 export function callUnintercepted(receiver: unknown, name: string, args: unknown[]): unknown {
   const type = typeOf(receiver);
   if (type instanceof ScriptClass) return callMember(receiver as ScriptObject, type, name, args, false);
@@ -325,7 +325,7 @@ export function decapitalize(name: string): string {
   return isCapital(name[0]) && isCapital(name[1]) ? name : name[0]!.toLowerCase() + name.slice(1);
 }
 
-/** Not by a regular expression: the capitals of Unicode would be kilobytes in each sandbox. */
+/** This needs no regular expression: the capitals of Unicode would be kilobytes in each sandbox. */
 function isCapital(char: string | undefined): boolean {
   return char !== undefined && char.toLowerCase() !== char;
 }

@@ -84,7 +84,7 @@ function isA(type: JavaClass, name: string): boolean {
   return type.isSubclassOf(classNamed(name));
 }
 
-/** Not that of all collections, which would ask for the items again. */
+/** Whether a class has an `iterator` other than that of all collections, which would ask for the items again. */
 function ownIterator(type: JavaClass): boolean {
   if (type instanceof ScriptClass) return type.findMethods('iterator').length > 0;
   return type.methods['iterator'] !== instanceMethods('java.util.Collection')?.['iterator'];

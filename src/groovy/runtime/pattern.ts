@@ -49,7 +49,7 @@ export class Pattern extends JavaObject {
     return this.regex.exec(text);
   }
 
-  /** Not by `matchAll`, which compiles the expression again. */
+  /** All matches, found without `matchAll`, which compiles the expression again. */
   all(text: string): RegExpExecArray[] {
     const { regex } = this;
     const found: RegExpExecArray[] = [];

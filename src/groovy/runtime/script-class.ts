@@ -72,7 +72,7 @@ export class ScriptClass extends JavaClass {
     else known.push(method);
   }
 
-  /** Here or above, the nearest first. */
+  /** The methods of that name here or above, the nearest first. */
   findMethods(name: string): ScriptMethod[] {
     const found: ScriptMethod[] = [];
     const visit = (type: JavaClass | null) => {

@@ -1,7 +1,7 @@
 /** The tree of a script. Every node knows the offset in the source where it begins. */
 
 export interface TypeName {
-  /** As written, without type arguments. */
+  /** The name as it is written, without type arguments. */
   readonly name: string;
   /** Pairs of brackets behind it. */
   readonly dimensions: number;

@@ -15,7 +15,7 @@ export interface ConsoleOptions {
 
 const BASE = '/console';
 const HTML = 'text/html; charset=utf-8';
-/** As the build writes it in place of what each answer makes anew. */
+/** Stands in the files of the build in place of the nonce that each answer makes anew. */
 const NONCE = /__NONCE__/g;
 const OWN_LINK = /(?<=(?:href|src)=")\.\/(?=assets\/)/g;
 const BUILDING_SECONDS = 2;

@@ -34,7 +34,7 @@ export interface Inquiry {
   readonly object: StoredObject;
 }
 
-/** As a read shows it; what is derived has no `_refProperties`. */
+/** A reference as a read shows it; what is derived has no `_refProperties`. */
 export interface Reference extends JsonObject {
   readonly _ref: string;
 }

@@ -30,7 +30,7 @@ const notCommon: Policy = {
   },
 };
 
-/** Not the one that it has now, however that is kept. */
+/** Refuses the password that the object has now, however that is kept. */
 const notPrevious: Policy = {
   id: 'cannot-be-previous-value',
   requirements: ['CANNOT_BE_PREVIOUS_VALUE'],

@@ -151,7 +151,7 @@ async function asReadAlone(
   }
 }
 
-/** As a read of the object itself asks for them. */
+/** The fields as a read of the object itself asks for them. */
 function asked(fields: readonly Pointer[]): readonly Pointer[] {
   return fields.some((field) => field[0] === '*') ? [] : fields;
 }

@@ -90,7 +90,7 @@ function shownProperties(type: ManagedType, rights: TypeRights): readonly Manage
   return all.filter(({ definition }) => !isHidden(definition) || isTrue(definition['userEditable']));
 }
 
-/** As declared, then the others by their titles. */
+/** The order of the properties as declared, then the others by their titles. */
 function orderOf(type: ManagedType, shown: readonly ManagedProperty[]): string[] {
   const titleOf = ({ name, definition }: ManagedProperty) => textOf(definition, 'title') ?? name;
   const names = new Set(shown.map(({ name }) => name));

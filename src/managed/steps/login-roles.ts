@@ -64,7 +64,7 @@ export async function referencesBeyond(
   return ends.map(formatRef);
 }
 
-/** As those are read who log in: a list, or a text with commas. */
+/** Names of roles as they are read for those who log in: from a list, or from a text with commas. */
 export function namesIn(value: JsonValue | undefined): readonly string[] {
   if (typeof value === 'string')
     return value

@@ -20,7 +20,7 @@ export class RenewedCaller {
     this.#sureAt = context.receivedAt;
   }
 
-  /** As it was last known. */
+  /** The security of the caller as it was last known. */
   get security(): SecurityContext {
     return this.#security;
   }

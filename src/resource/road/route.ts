@@ -37,7 +37,7 @@ interface Found {
 }
 
 interface Route {
-  /** As it was declared, without the star. */
+  /** The path as it was declared, without the star. */
   readonly path: string;
   readonly names: readonly string[];
   /** Literals in lower case. */

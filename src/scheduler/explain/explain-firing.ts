@@ -19,7 +19,10 @@ export interface Explanation extends Why {
   readonly persisted: boolean | null;
   /** Whether the schedule, as it is now, has this time. Null when it is gone. */
   readonly planned: boolean | null;
-  /** As in the ledger, or `waiting`, `running`, `paused`, `parked`, `disabled`, `notPlanned`, `future`, `unrecorded`. */
+  /**
+   * The outcome as in the ledger, or `waiting`, `running`, `paused`, `parked`, `disabled`, `notPlanned`, `future`,
+   * `unrecorded`.
+   */
   readonly outcome: string;
 }
 

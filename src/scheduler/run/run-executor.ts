@@ -19,7 +19,7 @@ export interface RunExecutorOptions {
   readonly store: JobStore;
   readonly clock: Pick<DatabaseClock, 'now'>;
   readonly nodeName: string;
-  /** As it is now: it may change while the node runs. */
+  /** The tuning as it is now: it may change while the node runs. */
   readonly tuning: () => Tuning;
   /** Runs a firing to its end, here or in a script thread. Rejects when its thread died. */
   readonly fire: (firing: Firing, signal: AbortSignal) => Promise<FiringResult>;

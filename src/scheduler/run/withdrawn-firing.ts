@@ -21,7 +21,7 @@ export interface WithdrawnFiring {
 
 export interface Withdrawal {
   readonly jobId: string;
-  /** As it was before. */
+  /** The definition as it was before. */
   readonly definition: ScheduleDefinition;
   readonly dst?: DaylightSaving;
   /** Where it was edited or removed. */

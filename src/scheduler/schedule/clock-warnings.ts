@@ -3,7 +3,7 @@ import type { JsonObject } from '#json/index.ts';
 import { getTimeZone, type OffsetChange } from '#time/index.ts';
 import type { Timing } from './schedule.ts';
 
-/** As far ahead as is looked: each zone that has summer time begins and ends it within a year. */
+/** How far ahead is looked: each zone that has summer time begins and ends it within a year. */
 const HORIZON_MS = 366 * 86_400_000;
 
 const UTC = getTimeZone('UTC');

@@ -14,7 +14,7 @@ import type { SecretReferences } from './secret-context.ts';
 
 export interface FileSchedulesOptions {
   readonly database: Database;
-  /** As they are now. */
+  /** The files as they are now. */
   readonly files: () => readonly ScheduleFile[];
   readonly dst: () => DaylightSaving;
   readonly now: () => number;

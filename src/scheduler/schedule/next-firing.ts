@@ -45,7 +45,7 @@ export function anchored(definition: ScheduleDefinition, now: number, before?: S
   return { ...definition, firstAt };
 }
 
-/** As it was declared. */
+/** The definition as it was declared. */
 export function withoutAnchor({ firstAt, ...declared }: ScheduleDefinition): ScheduleDefinition {
   return declared;
 }

@@ -15,9 +15,9 @@ type WithContext = Pick<ScheduleDefinition, 'invokeContext' | 'sealed'>;
 
 /** The secrets of what schedules are invoked with: encrypted where they are stored, and opened when one fires. */
 export interface ContextSeals {
-  /** As it is stored. What is encrypted already stays, and is the script's to open. */
+  /** The definition as it is stored. What is encrypted already stays, and is the script's to open. */
   seal<T extends WithContext>(definition: T): Promise<T>;
-  /** As it was declared. @throws ResourceError where a key is missing */
+  /** The definition as it was declared. @throws ResourceError where a key is missing */
   open<T extends WithContext>(definition: T): Promise<T>;
   /** The same for whoever looks at it: what no key opens stays as it is stored. */
   openToShow<T extends WithContext>(definition: T): Promise<T>;

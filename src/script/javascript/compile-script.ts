@@ -16,7 +16,7 @@ export interface CompiledScript {
   readonly id: number;
   /** What QuickJS calls it: of a module its own name, of a script that of all scripts. */
   readonly name: string;
-  /** As its author wrote it. */
+  /** The text as its author wrote it. */
   readonly source: string;
   /** The bindings that it is called with, after what comes first in every call. */
   readonly parameters: readonly string[];

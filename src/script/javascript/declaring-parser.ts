@@ -45,7 +45,7 @@ const DeclaringParser = Parser.extend((base) => {
   return Declaring as unknown as typeof Parser;
 });
 
-/** As the parser alone would, in time in proportion to the text. */
+/** Parses as the parser alone would, but in time in proportion to the text. */
 export function parseProgram(source: string, options: Options): ScriptProgram {
   const program = DeclaringParser.parse(source, options);
   if (isScript(program)) return program;

@@ -66,7 +66,7 @@ export class SandboxMemory {
     return this.#heapEnd() - this.#heapStart;
   }
 
-  /** Only between calls into the instance, and not before its first context exists. */
+  /** May be called only between calls into the instance, and not before its first context exists. */
   takeSnapshot(): MemorySnapshot {
     if (this.#dataEnd === 0) this.#dataEnd = this.#findDataEnd();
     return new MemorySnapshot(this.#quickjs.HEAPU8, this.#ranges());

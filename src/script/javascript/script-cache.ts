@@ -10,7 +10,7 @@ import type { ModuleSource, ScriptSource } from './script-source.ts';
 
 /** Characters of the scripts that are kept; what is made of each is some times as long. */
 const MOST_CHARACTERS = 4_194_304;
-/** As many characters are counted besides for each script, even where it hardly has any. */
+/** Characters that are counted for each script besides its own: even a short one costs something. */
 const LEAST_CHARACTERS = 256;
 /** One source is asked for with few sets of binding names; more come from callers that make names up. */
 const MOST_VARIANTS = 20;

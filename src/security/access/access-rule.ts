@@ -16,7 +16,7 @@ export interface AccessRule {
   readonly condition: AccessCondition | null;
   /** The condition as it is written. */
   readonly text: string | null;
-  /** Its place among all rules, from 0. */
+  /** The place of the rule among all rules, from 0. */
   readonly index: number;
   /** Where it begins in the file; undefined where that makes its rules in another way than by writing them out. */
   readonly line?: number;

@@ -18,7 +18,7 @@ const MOST_FIELDS = 1_000;
 const MOST_CHARACTERS = 65_536;
 
 export interface ChangedFields {
-  /** As pointers, into objects but not into lists; identity is no content. */
+  /** The fields as pointers, into objects but not into lists; identity is no content. */
   readonly fields: readonly string[];
   /** There are more. */
   readonly isTruncated: boolean;

@@ -200,7 +200,7 @@ function admit({ router, context }: Work, request: Request): Promise<void> {
   return router.admit(context, request);
 }
 
-/** As the caller itself would: an entry gives nobody a right, and is no way round what is asked of callers. */
+/** Asks as the caller itself would: an entry gives nobody a right, and is no way round what is asked of callers. */
 function ask({ router, context }: Work, request: Request): Promise<Response> {
   return router.handle(nextContext(context), request);
 }

@@ -25,7 +25,7 @@ const PAGE_BYTES = 32 * 2 ** 20;
 export interface StoredSeal {
   /** Undefined where no node can have made the row. */
   readonly seal: Seal | undefined;
-  /** As text, since it may be none that can be calculated with. */
+  /** The number as a text, since it may be none that can be calculated with. */
   readonly number: string;
   readonly place: string;
   readonly row: string;

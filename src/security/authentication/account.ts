@@ -6,7 +6,7 @@ import { roleNames } from './role-names.ts';
 export interface Account {
   readonly id: string;
   readonly component: string;
-  /** As the account itself writes it, however the caller has. */
+  /** The name as the account itself writes it, however the caller has. */
   readonly name: string;
   /** A `$crypto` envelope. */
   readonly password: JsonValue | undefined;

@@ -26,7 +26,7 @@ export interface KeyRow {
   readonly id: string;
   readonly hash: string;
   readonly roles: string[];
-  /** Its last use was noted over a minute ago. */
+  /** Whether the last use was noted over a minute ago. */
   readonly stale: boolean;
 }
 

@@ -28,7 +28,7 @@ export interface AugmentedSecurity {
   readonly roles: readonly GivenRole[];
 }
 
-/** As a script gives it: a name, which may be a reference as well, or nothing but a reference. */
+/** A role as a script gives it: a name, which may be a reference as well, or nothing but a reference. */
 export type GivenRole = string | { readonly _ref: string };
 
 const SCRIPT = 'augmentSecurityContext';

@@ -29,7 +29,7 @@ export interface Identity {
 
 /** Somebody who came in by a module before. */
 export interface Known {
-  /** As the module knows them. */
+  /** The name by which the module knows them. */
   readonly authenticationId: string;
   readonly component: string;
   readonly id: string;
@@ -77,7 +77,7 @@ export interface People {
 
 /** One way to be known. The modules of `authentication.json` are asked in order. */
 export interface AuthenticationModule {
-  /** As in the configuration, such as `MANAGED_USER`; callers see it as `moduleId`. */
+  /** The name as in the configuration, such as `MANAGED_USER`; callers see it as `moduleId`. */
   readonly name: string;
   /**
    * Tells it from others of its name by whom it lets in, and not by the roles that it gives them. Absent where the

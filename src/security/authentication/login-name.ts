@@ -4,7 +4,7 @@
  * letters that look alike.
  */
 
-/** As names are compared. */
+/** The name in the form in which names are compared. */
 export function foldName(name: string): string {
   return name
     .normalize('NFKC')

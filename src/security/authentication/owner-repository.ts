@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 
-/** Who told the people apart last to whom each owner belongs, by owner. */
+/** The owners, each with what told it apart from others last. */
 export async function listOwners(db: Db): Promise<ReadonlyMap<string, string>> {
   const { rows } = await sql<{
     owner: string;

@@ -77,7 +77,10 @@ export async function giveAssignments(scope: Scope, sides: Sides, remembered: Js
   return { assignments: now, provenance };
 }
 
-/** Only what the type of the source calculates: else whoever may write a source would write its target with the rights of the server. */
+/**
+ * The assignments in effect, only where the type of the source calculates them: else whoever may write a source would
+ * write its target with the rights of the server.
+ */
 function effectiveOf({ platform, mapping }: Scope, source: JsonObject): JsonValue | undefined {
   return platform.mappings.calculates(mapping.source, EFFECTIVE) ? source[EFFECTIVE] : undefined;
 }

@@ -14,7 +14,7 @@ interface NewLine extends ExportLine {
   readonly run: string;
 }
 
-/** As they are read, with the step of the slice that they belong to. */
+/** Writes lines as they are read, with the step of the slice that they belong to. */
 export const exportLines: GroupWrite<NewLine> = {
   steps: (lines) => [{ statement: insertLines(lines) }],
   async run(db, lines) {

@@ -33,7 +33,7 @@ export interface Operation {
   readonly content: JsonValue;
 }
 
-/** As it is stored: the content encrypted, because it may hold passwords. */
+/** An operation as it is stored: with the content encrypted, because it may hold passwords. */
 export interface StoredOperation extends Omit<Operation, 'content'> {
   readonly content: JsonObject;
 }

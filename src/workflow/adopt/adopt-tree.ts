@@ -18,7 +18,7 @@ import { markDead } from './adoption-repository.ts';
 
 /** An instance of another engine; those that it has called come with it. Times are epoch ms. */
 export interface ForeignInstance {
-  /** Its id there. */
+  /** The id of the instance at the other engine. */
   readonly id: string;
   readonly definitionId: string;
   readonly resting: RestingInstance;

@@ -9,7 +9,7 @@ const MODEL_NAMESPACE = 'http://www.omg.org/spec/BPMN/20100524/MODEL';
 const PROCESS_NAME = /\.bpmn(?:20\.xml)?$/i;
 const PROCESS_ELEMENT = /<(?:[\w.-]+:)?(?:definitions|process)[\s/>]/;
 
-/** As long as names of files may be. */
+/** The longest name that a file may have. */
 const LONGEST_NAME = 255;
 
 /** Whether a file of that name in the watched directory may be deployed. */

@@ -43,7 +43,7 @@ export class Delegate extends HostObject {}
 export interface Call {
   readonly element: string;
   readonly execution: ExecutionView;
-  /** Only for task listeners. */
+  /** The task, for task listeners only. */
   readonly task?: TaskView;
   /** `start`, `end`, `take`, `create`, …; absent when the activity itself runs. */
   readonly eventName?: string;

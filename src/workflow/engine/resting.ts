@@ -22,7 +22,7 @@ export interface RestingToken {
   readonly task?: TaskFacts;
   /** It waits for a job to begin its activity, or to go on after it. */
   readonly job?: 'before' | 'after';
-  /** Its round of a multi-instance activity, from 0. */
+  /** The round of a multi-instance activity, from 0. */
   readonly round?: number;
 }
 

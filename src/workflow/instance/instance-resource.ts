@@ -40,7 +40,7 @@ import { suspendInstance } from './suspension.ts';
 import { takeStep } from './take-step.ts';
 import { waitsFor } from './waits-for.ts';
 
-/** As the history of processes of the field says it, where that is understood. */
+/** The reason of a deletion in the words of the history that clients of the field understand. */
 const deletedBy = (server = 'svc') => `Deleted by ${server}.`;
 
 /**

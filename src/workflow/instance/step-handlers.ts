@@ -25,7 +25,7 @@ export function stepHandlers(
   { instance, instanceChange, now }: Changes,
   mayReachOut: ReachOut,
 ): EngineHandlers {
-  /** Also not for a job that is another's by now: that does it itself. */
+  /** Fails for a job that is another's by now, too: the other does it itself. */
   const reachOut = async () => {
     await mayReachOut();
     await context.fence?.(await dbOf(platform, context));

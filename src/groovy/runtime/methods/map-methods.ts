@@ -81,7 +81,7 @@ function view(self: JavaMap, items: readonly unknown[]): JavaSet {
   return set;
 }
 
-/** As a loop over the map does, without the iterator that a loop of QuickJS is slow with. */
+/** Goes over the map as a loop does, without the iterator that a loop of QuickJS is slow with. */
 function each(self: JavaMap, fn: unknown): JavaMap {
   const entries = self.list();
   const before = self.changes;

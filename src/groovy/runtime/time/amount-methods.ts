@@ -126,7 +126,10 @@ function amountOf(value: unknown, unit: unknown): bigint {
   return value instanceof Duration ? value.nanos : long(value) * SECOND;
 }
 
-/** As java.time counts: months first, then the days that are left, which towards the past is not the mirror image. */
+/**
+ * The period between two days, as java.time counts it: months first, then the days that are left, which towards the
+ * past is not the mirror image.
+ */
 export function periodBetween(from: Temporal, to: Temporal): Period {
   const [start, end] = [from.fields, to.fields];
   let months = (end.year - start.year) * 12 + end.month - start.month;

@@ -141,7 +141,7 @@ function isSupported(self: Temporal, field: unknown): boolean {
   }
 }
 
-/** As instants where there is an offset. */
+/** The order of two temporals, compared as instants where there is an offset. */
 function order(self: Temporal, value: unknown): number {
   const other = temporal(value);
   if (self.hasOffset && other.hasOffset) {

@@ -53,12 +53,12 @@ class GPath extends JavaObject {
     return this.found.map((each) => (isElement(each) ? textOfElement(each) : each.value)).join('');
   }
 
-  /** Its text decides. */
+  /** Whether its text is equal to the other. */
   override equalTo(other: unknown): boolean {
     return this.toText() === toText(other);
   }
 
-  /** Each by itself. */
+  /** The results as a list, each by itself. */
   list(): GPath[] {
     return this.found.map((each) => new GPath([each], each.name, this.before));
   }

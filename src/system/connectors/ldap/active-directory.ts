@@ -33,7 +33,7 @@ export function isGuid(uidAttribute: string): boolean {
   return uidAttribute.toLowerCase() === 'objectguid';
 }
 
-/** As administrators know it: the first three parts have their bytes the other way round. */
+/** The GUID as administrators know it: the first three parts have their bytes the other way round. */
 export function guidText(bytes: Uint8Array): string {
   const hex = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15]
     .map((at) => (bytes[at] ?? 0).toString(16).padStart(2, '0'))

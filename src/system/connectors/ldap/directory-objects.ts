@@ -9,7 +9,7 @@ import { pagedSearch } from './paged-search.ts';
 import { readRoot } from './root-entry.ts';
 
 export interface DirectoryParts extends Pick<ChangesParts, 'connections' | 'bases'> {
-  /** As a listing shows it. */
+  /** The entry as a listing shows it. */
   readonly shown: (found: LdapEntry, request: ChangesRequest) => Promise<Entry>;
   readonly asked: (request: ChangesRequest) => {
     readonly attributes: string[];

@@ -3,7 +3,7 @@ import { isJson, type Json } from './scim-http.ts';
 
 /** Where values of an attribute stand: `userName`, `name.givenName`, `emails`, `emails[type eq "work"].value`, `urn:…:User:department`. */
 export interface ScimPath {
-  /** As it was written. */
+  /** The path as it was written. */
   readonly text: string;
   readonly schema: string | undefined;
   readonly name: string;

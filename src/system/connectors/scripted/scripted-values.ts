@@ -69,7 +69,7 @@ export function deltasJson(deltas: readonly AttributeDelta[], words: SecretWords
   );
 }
 
-/** As the contract has it. */
+/** The filter as the contract has it. */
 export function filterJson(filter: Filter | undefined, words: SecretWords): Json {
   if (filter === undefined) return null;
   switch (filter.kind) {

@@ -90,7 +90,7 @@ function triggerOf(table: string): string {
   return `svc_change_of_${table.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}`.slice(0, 50);
 }
 
-/** As the connector reads it: what stands before the first dot is the schema. */
+/** The table as the connector reads its name: what stands before the first dot is the schema. */
 function named(table: string, sign: string): string {
   const [, schema, own = table] = /^([^.]+)\.(.+)$/.exec(table) ?? [];
   return [...(schema === undefined ? [] : [schema]), own].map((name) => quoted(name, sign)).join('.');

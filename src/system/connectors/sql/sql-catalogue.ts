@@ -5,7 +5,7 @@ import type { Column, Dialect, SqlSession } from './sql-session.ts';
 /** A table as the database describes it: names that go into a statement come from here alone. */
 export interface Table {
   readonly name: string;
-  /** As it stands in a statement. */
+  /** The name as it stands in a statement. */
   readonly quoted: string;
   readonly columns: ReadonlyMap<string, Column>;
 }
