@@ -145,7 +145,7 @@ export async function findHeldSnapshots(db: Db, afterMs = 300_000): Promise<read
   return rows;
 }
 
-/** Whether what is acknowledged may be lost when a standby takes over. Who follows is told to every role, how far they are is not. */
+/** Whether acknowledged changes may be lost when a standby takes over. Every role is told who follows, but not how far they are. */
 export async function findStandbyTrouble(db: Db): Promise<readonly Complaint[]> {
   const { rows } = await sql<Complaint>`
     select 'COMMITS_UNCONFIRMED' as id, count(*) || ' standbys' as subject,

@@ -264,7 +264,7 @@ export interface LiveSession {
   readonly isIdle: boolean;
 }
 
-/** Those of these sessions that Postgres has; any other is over, though nobody may have been told. */
+/** The sessions among these that Postgres has; any other is over, though nobody may have been told. */
 export async function listLiveSessions(db: Db, sessions: readonly number[]): Promise<LiveSession[]> {
   const { rows } = await sql<LiveSession>`
     select pid as number, state = 'idle' and state_change < clock_timestamp() - interval '1 second' as "isIdle"

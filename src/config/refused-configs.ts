@@ -11,7 +11,7 @@ export interface RefusedConfig {
 /** What stands in the files and is not in force, by id; the same is told of once and not every two seconds. */
 export class RefusedConfigs {
   readonly #refused = new Map<string, RefusedConfig & { readonly said: string }>();
-  /** Of files that another part reads, which tells of them itself. */
+  /** Refused files that another part reads, which tells of them itself. */
   readonly #elsewhere = new Map<string, RefusedConfig>();
 
   get list(): readonly RefusedConfig[] {
@@ -19,7 +19,7 @@ export class RefusedConfigs {
     return [...own, ...this.#elsewhere.values()];
   }
 
-  /** Of configurations. */
+  /** The ids of the configurations that were refused. */
   get ids(): readonly string[] {
     return [...this.#refused.keys()];
   }

@@ -110,7 +110,7 @@ function buildPoller(
       const service = services.find(firing.run.definition.invokeService);
       if (service?.runsScripts === false)
         return fireTrigger({ database, services, seals: contextSeals(crypto) }, firing, { signal });
-      // Also what nobody here knows: the threads look for it among the project's own services.
+      // A service that nobody here knows is run there, too: the threads look for it among the project's own services.
       return threads.run({ kind: FIRING, payload: firing, repeatable: false, signal });
     },
     fireTogether: (firings: readonly Firing[], signal: AbortSignal) =>

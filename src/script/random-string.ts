@@ -6,7 +6,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   UPPERCASE: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
   LOWERCASE: 'abcdefghijklmnopqrstuvwxyz',
   INTEGERS: '0123456789',
-  // None that has to be written otherwise in a mail, a JSON text or a command.
+  // No character that has to be written otherwise in a mail, a JSON text or a command.
   SPECIAL: '!#$%()*+,-.:;=?@[]^_{|}~',
 };
 

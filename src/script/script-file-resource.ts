@@ -157,7 +157,7 @@ async function write(
     throw new PreconditionFailedError(`There is a script '${path}' already`, { id: 'SCRIPT_FILE_EXISTS' });
   }
   const files = (await listScripts(options.sources())).find((script) => script.path === path);
-  // Of a script that is in no file nothing stays.
+  // Nothing stays of a script that is in no file.
   const kept = text === null && files === undefined ? undefined : text;
   const operation = text === null ? 'delete' : before === undefined ? 'create' : 'update';
   const warnings = await options.writer.write(context, options.sources(), {

@@ -153,7 +153,7 @@ function planOf({ sight, choice, outcome }: Progress): Omit<PairPlan, 'takesAway
 }
 
 /**
- * Whether what was found is what was planned, as far as it is known beforehand. A target that is to be made has no id
+ * Whether the plan still holds, as far as that is known beforehand. A target that is to be made has no id
  * yet.
  */
 function isSame(planned: PairPlan, found: Omit<PairPlan, 'takesAway'>): boolean {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { hasPredefinedQuery } from '#resource/index.ts';
 
-/** Of a generic table: a property by its row in the table of properties, or out of the text of the object. */
+/** Comparisons in a generic table: of a property by its row in the table of properties, or out of the text of the object. */
 const COMPARISONS: readonly RegExp[] = [
   /^(?:\w+\.)?propkey = '(?<at>\/[\w/-]+)' and (?:\w+\.)?propvalue = \$\{(?<name>\w+)\}$/i,
   /^json_extract_path_text\((?:\w+\.)?fullobject, ?'(?<at>[\w-]+)'\) = \$\{(?<name>\w+)\}$/i,

@@ -80,7 +80,7 @@ export class LockSession {
 
   /** Resolves when the other node's session is gone. Rejects when this session ends first. */
   async waitForEndOf(nodeId: number): Promise<void> {
-    // In pieces: a statement that waits holds back vacuum for everybody.
+    // Waits in pieces: a statement that waits holds back vacuum for everybody.
     while (!(await this.#waitOnce(nodeId)));
     await this.#client.query('select pg_advisory_unlock($1, $2)', [LOCK_CLASS, nodeId]);
   }
@@ -100,7 +100,7 @@ export class LockSession {
   async close(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
-    // Not by `end()`, which would wait for the statement that waits for a lock.
+    // Dropped and not ended: `end()` would wait for the statement that waits for a lock.
     dropConnection(this.#client);
   }
 }

@@ -17,7 +17,7 @@ export const LOCK = {
   /** Keeps a value of a property unique in a collection. */
   uniqueValue: (collection: string, property: string, value: string) =>
     `unique ${JSON.stringify([collection, property, value])}`,
-  /** Of several who create an object with the same id, lets one do so. */
+  /** Lets one of several create an object with an id that all of them want. */
   newObject: (type: string, id: string) => `new managed/${type}/${id}`,
   /** Has edges of the same end written one after the other, where no index can refuse them. */
   endOfEdges: (collection: string, id: string) => `relationship ${collection}/${id}`,

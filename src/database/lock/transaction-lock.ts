@@ -21,7 +21,7 @@ export async function tryTransactionLock(url: string, key: number): Promise<Asyn
     database.endTransaction(transaction);
   });
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
-  // Without parameters: what is bound to some keeps its snapshot until the next statement, and building an index waits
+  // Sent without parameters: a statement with bound ones keeps its snapshot until the next statement, and building an index waits
   // for all snapshots.
   const { rows } = await sql<{ held: boolean }>`
     select pg_try_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, ${sql.lit(key)}) as held`.execute(transaction);

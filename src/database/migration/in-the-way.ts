@@ -17,7 +17,7 @@ export interface InTheWay {
   readonly seconds: number | null;
 }
 
-/** Whose transactions have been open for long with tables that the texts name; of those who hold several, one. */
+/** Sessions whose transactions have been open for long with tables that the texts name; one table for each that holds several. */
 export async function findInTheWay(db: Db, texts: readonly string[]): Promise<readonly InTheWay[]> {
   const words = [...new Set(texts.flatMap((text) => text.match(/[a-z_][a-z0-9_]*/g) ?? []))];
   const { rows } = await sql<InTheWay>`

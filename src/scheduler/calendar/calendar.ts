@@ -129,7 +129,7 @@ function idsOf({ ids }: JsonObject): readonly string[] | undefined {
   throw refuse('ids', `ids is ${JSON.stringify(ids)}`, `A list of up to ${MOST_SCHEDULES} ids of schedules`);
 }
 
-/** Those that there are not; what is disabled is there, and fires at no time. */
+/** Warnings of ids that no schedule has. A schedule that is disabled is there, and fires at no time. */
 async function doubtsAbout(db: Db, ids: readonly string[]): Promise<string[]> {
   const missing = new Set(ids).difference(await knownOf(db, ids));
   const all = missing.size === 0 ? [] : await listIds(db);

@@ -1,4 +1,4 @@
-// By hand: a place is told when an error asks for it, where magic-string would make a map of the text for each script.
+// Written by hand: a place is told when an error asks for it, where magic-string would make a map of the text for each script.
 
 interface Insertion {
   readonly at: number;

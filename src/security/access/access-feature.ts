@@ -62,7 +62,7 @@ function rulesKeeper(platform: Platform, access: AccessRules, threads: ThreadsOf
     intervalMs: LOOK_INTERVAL_MS,
     async runOnce() {
       if ((await accessFileText(platform)) === text) {
-        // As it was before it was refused.
+        // The file is again as it was before it was refused.
         if (refused !== undefined) config.refusals.forgetElsewhere(ACCESS_FILE);
         refused = undefined;
         return;

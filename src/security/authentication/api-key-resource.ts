@@ -82,7 +82,7 @@ export function apiKeyResource({ database, modules }: ApiKeyResourceOptions): Ro
       record(context, id, shownOf(found), null);
       return toResource(found);
     },
-    // None is ever changed: a PUT makes one, or is told that it is there.
+    // No key is ever changed: a PUT makes one, or is told that it is there.
     exists: async () => false,
   });
 }

@@ -141,7 +141,7 @@ export class Sessions {
       credential_stamp,
     );
     if (now === undefined) {
-      // Not even an account that is given back brings it back.
+      // Not even an account that is given back brings the session back.
       await this.end(this.#options.database.db, row.id);
       return undefined;
     }

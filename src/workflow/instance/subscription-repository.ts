@@ -8,7 +8,7 @@ export interface Subscriber {
   readonly definition_id: string | null;
 }
 
-/** Those that wait for the event: executions of instances, oldest first, then start events. */
+/** The subscribers that wait for the event: executions of instances, oldest first, then start events. */
 export async function listSubscribers(
   db: Db,
   event: 'message' | 'signal',

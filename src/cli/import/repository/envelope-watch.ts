@@ -71,7 +71,7 @@ export class EnvelopeWatch {
   }
 }
 
-/** Of a key that was made for one value alone: for which pair it is encrypted, and how. */
+/** How a value is encrypted; for a key that was made for this value alone, the pair for which that is encrypted, and how. */
 function howOf(member: JsonValue | undefined): readonly (JsonValue | undefined)[] {
   return isObject(member) ? [member['cipher'], member['key']] : [member];
 }
