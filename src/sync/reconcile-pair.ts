@@ -152,10 +152,7 @@ function planOf({ sight, choice, outcome }: Progress): Omit<PairPlan, 'takesAway
   };
 }
 
-/**
- * Whether the plan still holds, as far as that is known beforehand. A target that is to be made has no id
- * yet.
- */
+/** Whether the plan still holds, as far as that is known beforehand. A target that is to be made has no id yet. */
 function isSame(planned: PairPlan, found: Omit<PairPlan, 'takesAway'>): boolean {
   const known = ({ situation, action, sourceRev, targetRev, ambiguous }: Omit<PairPlan, 'takesAway'>) => [
     situation,
