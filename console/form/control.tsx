@@ -55,7 +55,7 @@ function Line({ kind, property, value, onChange, isReadOnly, label, name, hint, 
   );
 }
 
-/** Of a few, one. The native list is small on a screen, good on a phone, and known to every reader of screens. */
+/** One of a few values. The native list is small on a screen, good on a phone, and known to every reader of screens. */
 function Choice({ kind, property, value, onChange, isReadOnly, label, name, hint, problem }: ControlProps) {
   const t = useWords(words);
   const c = useWords(common);

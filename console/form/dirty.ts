@@ -57,7 +57,7 @@ export function patchOf(before: Values, typed: Values): readonly PatchOperation[
   });
 }
 
-/** Of another object only where it is: the rest was for people. */
+/** A reference without what came along for people: only where the object is. */
 function sent(value: unknown): unknown {
   if (typeof value === 'object' && value !== null && '_ref' in value) {
     return { _ref: value._ref };

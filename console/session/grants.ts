@@ -6,7 +6,7 @@ export interface Ask {
   readonly method: 'query' | 'read' | 'create' | 'update' | 'patch' | 'delete' | 'action';
   readonly path: string;
   readonly action?: string;
-  /** Of an update: what would be stored, by which it is judged. */
+  /** What an update would store, by which it is judged. */
   readonly content?: object;
 }
 

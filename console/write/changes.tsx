@@ -32,7 +32,7 @@ export function ChangeRows({ changes }: { readonly changes: readonly FieldChange
   );
 }
 
-/** Of several lines, so that the lines which differ say more than all of it. */
+/** A text of several lines: the lines that differ say more than all of it. */
 function isText({ before, after }: FieldChange): boolean {
   const isLines = (value: unknown) => typeof value === 'string' && value.includes('\n');
   const isNone = (value: unknown) => value === undefined || value === null || typeof value === 'string';

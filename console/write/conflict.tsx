@@ -62,7 +62,7 @@ interface Both {
   readonly onCancel: () => void;
 }
 
-/** Of what is written as a whole: what it is now beside what it was to be, which takes its place only when somebody says so. */
+/** What is written as a whole: as it is now, beside what it was to be, which takes its place only when somebody says so. */
 function Whole({ write, theirs, onGoOn, onCancel }: Both) {
   const t = useWords(words);
   const c = useWords(common);

@@ -70,7 +70,7 @@ interface Trial {
   readonly error: string;
 }
 
-/** Of what goes through many objects, those that it was tried on. */
+/** The first of many objects, on which it was tried. */
 function Tried({ of }: { readonly of: readonly Trial[] }) {
   const t = useWords(words);
   if (of.length === 0) return null;
@@ -95,7 +95,7 @@ function Tried({ of }: { readonly of: readonly Trial[] }) {
   );
 }
 
-/** Of a scan in `tried`, of an operation in `rehearsal`. */
+/** The trials of a scan stand in `tried`, those of an operation in `rehearsal`. */
 function triedOf({ result }: DryRun<unknown>): readonly Trial[] {
   const { tried, rehearsal }: Readonly<Record<string, unknown>> = { ...Object(result) };
   const { objects }: Readonly<Record<string, unknown>> = { ...Object(rehearsal) };

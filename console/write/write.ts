@@ -11,7 +11,7 @@ export interface Write {
   readonly done: string;
   /** It cannot be taken back, so this is typed before. */
   readonly typed?: string;
-  /** Of an object: as it was when somebody began to change it, for a change of somebody else meanwhile. */
+  /** The object as it was when somebody began to change it, to be told from what somebody else has changed meanwhile. */
   readonly base?: JsonObject;
   /** What is asked for again besides what events tell of. */
   readonly touches?: readonly string[];

@@ -65,6 +65,18 @@ describe('the house', () => {
     expect(asserted.casts).toBeLessThanOrEqual(MOST_ASSERTED.casts);
   });
 
+  it('has no comment that begins without the noun that it is about', () => {
+    const HEADLESS = /^\s*(?:\/\*\*?|\/\/|\*) (?:Of|Those|Whose) .*/gm;
+    const written = [...sources(), ...filesIn('console')];
+    const headless = written.flatMap(
+      (file) =>
+        read(file)
+          .match(HEADLESS)
+          ?.map((line) => `${file}: ${line}`) ?? [],
+    );
+    expect(headless).toEqual([]);
+  });
+
   it('has no name at a door that nobody takes', () => {
     const taken = new Map<string, Set<string>>();
     for (const file of sources()) {
@@ -113,7 +125,7 @@ function sources(): string[] {
 function filesIn(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true })
     .map((name) => join(folder, String(name)))
-    .filter((file) => file.endsWith('.ts') && statSync(join(ROOT, file)).isFile());
+    .filter((file) => /\.tsx?$/.test(file) && statSync(join(ROOT, file)).isFile());
 }
 
 function lengthOf(file: string): number {

@@ -80,7 +80,7 @@ export function NodesPage() {
   );
 }
 
-/** Those that live first. */
+/** Living nodes come first. */
 function inOrder(nodes: readonly ClusterNode[]): readonly ClusterNode[] {
   const rank = ({ state }: ClusterNode) => (state === 'down' ? 1 : 0);
   return [...nodes].sort((a, b) => rank(a) - rank(b) || a.instanceId.localeCompare(b.instanceId));

@@ -13,7 +13,7 @@ import styles from './objects.module.css';
 import { type ManagedType, typeQuery } from './types.ts';
 import { words } from './words.ts';
 
-/** Of each relationship; all of them are in the lists. */
+/** How many ends of each relationship are drawn; the lists have all of them. */
 const MOST_ENDS = 10;
 const WIDTH = 208;
 const HEIGHT = 52;

@@ -9,7 +9,7 @@ import { useLanguage, useWords } from '../../words/words.ts';
 import type { DefinitionSearch } from './routes.ts';
 import { words } from './words.ts';
 
-/** Of one element: now, and in the last thirty days. */
+/** What one element has done: now, and in the last thirty days. */
 interface Figures {
   readonly element: string;
   readonly name: string | null;

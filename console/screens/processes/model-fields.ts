@@ -19,7 +19,7 @@ type ChoiceName = keyof typeof modelWords.en.choices;
 export interface Field {
   readonly name: FieldName;
   readonly kind: 'line' | 'lines' | 'flag' | 'code' | 'choice' | 'plain';
-  /** Of a choice: what there is, by words or as it stands. */
+  /** What can be chosen, by words or as it stands; only where the field is a choice. */
   readonly choices?: readonly (ChoiceName | { readonly id: string; readonly title: string })[];
   readonly read: (model: Model) => string;
   readonly write: (drawing: Drawing, shape: Shape, value: string) => void;

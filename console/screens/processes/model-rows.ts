@@ -120,7 +120,7 @@ const formProperties: RowList = {
   ],
 };
 
-/** Of a mail or a request. An expression is one whether it is written as that or not: both are read here, and `string` written. */
+/** The fields of a mail or a request. Their values are expressions, written as `string` or as `expression`: both are read, and `string` is written. */
 const fields: RowList = {
   name: 'fields',
   section: 'call',

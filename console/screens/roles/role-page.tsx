@@ -133,7 +133,7 @@ function One({ role }: { readonly role: Stored<Role> }) {
   );
 }
 
-/** Those that have it now, with how they came to it. */
+/** Who has it now, and how they came to it. */
 function Members({ id }: { readonly id: string }) {
   const t = useWords(words);
   const c = useWords(common);

@@ -9,7 +9,7 @@ export interface ListSearch {
 
 export interface RoleSearch {
   readonly tab?: string;
-  /** Of whom it is asked why they have it, or have it not. */
+  /** The user of whom it is asked why they have it, or have it not. */
   readonly who?: string | undefined;
 }
 

@@ -11,7 +11,7 @@ import { words } from './words.ts';
 
 interface Explained extends Why {
   readonly has: boolean;
-  /** Of its condition, each with whether it holds of whoever it is about; null where that is not shown. */
+  /** The clauses of its condition, each with whether it holds for the user it is about; null where that is not shown. */
   readonly clauses?: readonly { readonly text: string; readonly result: boolean | null }[];
 }
 

@@ -54,7 +54,7 @@ export interface Asked {
   readonly body: string;
 }
 
-/** Of a query its filter, of an action its name: without them the server takes a request for another one. */
+/** The filter of a query, or the name of an action: without it the server takes the request for another one. */
 export function parametersFor(request: Request): string {
   if (request === 'query') return '_queryFilter=true';
   return request === 'action' ? '_action=' : '';

@@ -1,7 +1,7 @@
 import type { JsonObject, PatchOperation } from '#client/index.ts';
 import { type DeclaredType, type Managed, propertiesOf } from './managed.ts';
 
-/** Of a type, in the order in which a life runs through them. */
+/** The hooks of a type, in the order in which the life of an object runs through them. */
 export const HOOKS = [
   'onCreate',
   'onRead',
@@ -22,7 +22,7 @@ type Json = JsonObject[string];
 
 export interface Hook {
   readonly name: (typeof HOOKS)[number];
-  /** Whose hook it is; undefined: of the type. */
+  /** The property whose hook it is; undefined for a hook of the type. */
   readonly property: string | undefined;
   /** Undefined: there is none. */
   readonly script: Json;
