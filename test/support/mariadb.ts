@@ -18,6 +18,8 @@ export interface Mariadb extends AsyncDisposable {
   readonly user: string;
   readonly password: string;
   query(text: string, values?: readonly unknown[]): Promise<unknown>;
+  /** Ends it at once, and has it begin anew with what it has stored. */
+  restart(): Promise<void>;
 }
 
 const PLACES = [
@@ -68,31 +70,45 @@ export async function startMariadb(tls?: { readonly cert: string; readonly key: 
     `--pid-file=${folder}/pid`,
     '--bind-address=127.0.0.1',
     '--skip-name-resolve',
-    '--innodb-flush-log-at-trx-commit=0',
+    // What is committed outlives the process, and need not outlive the machine.
+    '--innodb-flush-log-at-trx-commit=2',
     '--max-allowed-packet=64M',
   ];
-  const server = spawn(SERVER, options, { stdio: ['ignore', 'ignore', 'pipe'] });
-  const said: string[] = [];
-  server.stderr.on('data', (text) => said.push(String(text)));
-  const ended = once(server, 'exit');
-  scope.defer(async () => {
-    server.kill('SIGKILL');
-    await ended;
-  });
+  const program = SERVER;
   const login = { socketPath: socket, user: 'root', multipleStatements: true };
-  const root = await Promise.race([
+  const begin = async () => {
+    const server = spawn(program, options, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const said: string[] = [];
+    server.stderr.on('data', (text) => said.push(String(text)));
+    const ended = once(server, 'exit');
+    const failed = ended.then(() => {
+      throw new Error(`MariaDB ended: ${said.join('')}`);
+    });
+    failed.catch(() => {});
+    const end = async () => {
+      server.kill('SIGKILL');
+      await ended;
+    };
     // It listens as soon as it takes logins.
-    eventually(
+    const asked = eventually(
       () => mysql.createConnection(login).catch(() => undefined),
       (connection) => connection !== undefined,
-    ),
-    ended.then(() => {
-      throw new Error(`MariaDB ended: ${said.join('')}`);
-    }),
-  ]);
-  if (root === undefined) throw new Error('MariaDB cannot be reached');
-  scope.defer(() => root.destroy());
-  await root.query(`create database hr character set utf8mb4;
+    );
+    const root = await Promise.race([asked, failed]).catch(async (error: unknown) => {
+      await end();
+      throw error;
+    });
+    if (root === undefined) throw new Error('MariaDB cannot be reached');
+    // It is told when its server ends, and nobody asks it then.
+    root.on('error', () => {});
+    return { root, end };
+  };
+  let running = await begin();
+  scope.defer(async () => {
+    running.root.destroy();
+    await running.end();
+  });
+  await running.root.query(`create database hr character set utf8mb4;
     create user svc@'127.0.0.1' identified by '${PASSWORD}'; grant all on hr.* to svc@'127.0.0.1'; use hr`);
   const opened = scope.move();
   return {
@@ -100,7 +116,13 @@ export async function startMariadb(tls?: { readonly cert: string; readonly key: 
     database: 'hr',
     user: 'svc',
     password: PASSWORD,
-    query: async (text, values = []) => (await root.query(text, [...values]))[0],
+    query: async (text, values = []) => (await running.root.query(text, [...values]))[0],
+    async restart() {
+      running.root.destroy();
+      await running.end();
+      running = await begin();
+      await running.root.query('use hr');
+    },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -26,6 +26,8 @@ export interface Slapd extends AsyncDisposable {
   find(filter: string): Promise<readonly string[]>;
   /** Takes away all below ou=people and ou=groups. */
   empty(): Promise<void>;
+  /** Ends it at once, and has it begin anew with what it has stored. */
+  restart(): Promise<void>;
 }
 
 /** Undefined where it is not installed; `CI` demands it. */
@@ -145,22 +147,30 @@ export async function startSlapd(
   const file = join(folder, 'slapd.conf');
   await writeFile(file, `${lines.join('\n')}\n`);
   const urls = [`ldap://127.0.0.1:${port}/`, ...(tls === undefined ? [] : [`ldaps://127.0.0.1:${tlsPort}/`])];
-  const server = spawn(SLAPD, ['-f', file, '-h', urls.join(' '), '-d', '0'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const said: string[] = [];
-  server.stderr.on('data', (text) => said.push(String(text)));
-  const ended = once(server, 'exit');
-  scope.defer(async () => {
-    server.kill('SIGTERM');
-    await ended;
-  });
-  await Promise.race([
-    reachable(port),
-    ended.then(() => {
+  const program = SLAPD;
+  const begin = async () => {
+    const server = spawn(program, ['-f', file, '-h', urls.join(' '), '-d', '0'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const said: string[] = [];
+    server.stderr.on('data', (text) => said.push(String(text)));
+    const ended = once(server, 'exit');
+    const end = async (signal: NodeJS.Signals) => {
+      server.kill(signal);
+      await ended;
+    };
+    const failed = ended.then(() => {
       throw new Error(`slapd ended: ${said.join('')}`);
-    }),
-  ]);
+    });
+    failed.catch(() => {});
+    await Promise.race([reachable(port), failed]).catch(async (error: unknown) => {
+      await end('SIGKILL');
+      throw error;
+    });
+    return end;
+  };
+  let end = await begin();
+  scope.defer(() => end('SIGTERM'));
   const login = ['-x', '-H', `ldap://127.0.0.1:${port}`, '-D', principal, '-w', PASSWORD];
   const find = async (base: string, filter: string) => {
     const { stdout } = await run(
@@ -198,6 +208,10 @@ export async function startSlapd(
     find: (filter) => find(`ou=people,${SUFFIX}`, filter),
     async empty() {
       for (const unit of ['people', 'groups']) await remove(`ou=${unit},${SUFFIX}`);
+    },
+    async restart() {
+      await end('SIGKILL');
+      end = await begin();
     },
     forgetChanges: () => remove('cn=accesslog'),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
