@@ -31,7 +31,7 @@ describe.skipIf(executable === undefined)('everyday tasks in the console', () =>
   beforeAll(async () => {
     site = await openSite(executable ?? NO_BROWSER);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   /** Does the task, and compares what it took with the row of the documentation that begins with its name. */
   async function task(name: string, visit: Visit, work: (hands: Hands) => Promise<void>): Promise<void> {

@@ -136,7 +136,7 @@ beforeAll(async () => {
   await seedSystem(site.server);
   await seedMapping(site.server);
 });
-afterAll(() => site[Symbol.asyncDispose]());
+afterAll(() => site?.[Symbol.asyncDispose]());
 
 it.each(Object.entries(PICTURES))('%s', async (name, { act, ...visit }) => {
   const visitor = await site.open(visit);

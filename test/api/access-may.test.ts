@@ -20,7 +20,7 @@ beforeAll(async () => {
   await createUser('ada');
   await createUser('ben');
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const ask = async (body: unknown, caller: typeof asAda = api) => {
   const answer = await caller('POST', 'access?_action=may', { body });

@@ -20,7 +20,7 @@ beforeAll(async () => {
   server = await startAccessSite();
   api = server.api;
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('the rules of script/access.js', () => {
   const rules = (extra: string) => `

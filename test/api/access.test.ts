@@ -14,7 +14,7 @@ beforeAll(async () => {
   server = await startAccessSite();
   api = server.api;
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('a user who has logged in', () => {
   it('is who it says, with the role of users', async () => {

@@ -38,7 +38,7 @@ describe('the configuration over HTTP', () => {
     api = server.api;
   });
   afterAll(async () => {
-    await server[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
     await other[Symbol.asyncDispose]();
     await test[Symbol.asyncDispose]();
   });

@@ -27,7 +27,7 @@ describe('the configuration over HTTP', () => {
     server = await startTestServer({ files, threads: 2 });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('shows the secrets of schedules nowhere, and keeps them where they are', async () => {
     const source = `
@@ -440,7 +440,7 @@ describe('the server over HTTP', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('says that it is ready, who calls, and which version it is', async () => {
     expect((await api('GET', 'info/ping')).body).toMatchObject({ _id: '', state: 'ACTIVE_READY' });

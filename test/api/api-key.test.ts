@@ -16,7 +16,7 @@ beforeAll(async () => {
   const body = { userName: 'ada', password: PASSWORD, givenName: 'A', sn: 'N', mail: 'ada@example.com' };
   expect((await api('PUT', 'managed/user/ada', { body })).status).toBe(201);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const withKey = (key: string, method = 'GET', path = 'info/login', options: CallOptions = {}) =>
   api(method, path, { user: null, ...options, headers: { 'X-Svc-Api-Key': key, ...options.headers } });

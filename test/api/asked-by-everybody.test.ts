@@ -227,7 +227,7 @@ const filled = (written: string) => written.replace(/\{(\w+)\}/g, (braced, name)
 beforeAll(async () => {
   site = await startAskedSite();
 });
-afterAll(() => site[Symbol.asyncDispose]());
+afterAll(() => site?.[Symbol.asyncDispose]());
 
 describe.each(Object.entries(ASKED))('%s', (_area, rows) => {
   for (const [asked, ofUser, answer, body] of rows) {

@@ -13,7 +13,7 @@ describe('the history in the audit trail', () => {
     server = await startTestServer();
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const { user, role, role_, patch, set, read } = rolesApi(() => api);
   const entriesOf = async (path: string) => {

@@ -46,7 +46,7 @@ describe('taking back what the trail tells of', () => {
     const changed = await api('PUT', 'config/managed', { body: { objects: [...objects, PARCEL] } });
     expect(changed.status, JSON.stringify(changed.body)).toBe(200);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const { user, role, set } = rolesApi(() => api);
   const asDele = (method: string, path: string, options: CallOptions = {}) =>

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await api('POST', 'managed/role', { body: { name: 'one more', description: 'A role' } });
   await sealed();
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const verify = (on: Db = db, from?: string) =>
   verifyAudit(on, keys, from === undefined ? {} : { from }, undefined);

@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
   api = server.api;
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const user = (name: string) => ({
   userName: name,

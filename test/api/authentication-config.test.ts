@@ -30,7 +30,7 @@ beforeAll(async () => {
   api = server.api;
 });
 afterAll(async () => {
-  await server[Symbol.asyncDispose]();
+  await server?.[Symbol.asyncDispose]();
   await issuer[Symbol.asyncDispose]();
 });
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
   for (const name of ['ada', 'ben', 'eve', 'zoë']) await createUser(name);
 });
 afterAll(async () => {
-  await server[Symbol.asyncDispose]();
+  await server?.[Symbol.asyncDispose]();
   await issuer[Symbol.asyncDispose]();
 });
 

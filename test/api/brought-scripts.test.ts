@@ -104,7 +104,7 @@ beforeAll(async () => {
   await done(api('PUT', 'config/schedule/kept', { body: schedule() }));
   await done(api('POST', 'workflow/deployment?_action=deploy', { body: deployment() }));
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('what runs with the rights of the server', () => {
   const BROUGHT: readonly (readonly [

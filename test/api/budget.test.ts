@@ -20,7 +20,7 @@ const evaluate = (source: string) =>
 beforeAll(async () => {
   target = await hostileTarget();
 });
-afterAll(() => target[Symbol.asyncDispose]());
+afterAll(() => target?.[Symbol.asyncDispose]());
 
 describe('a request', () => {
   it('writes so many references', async () => {

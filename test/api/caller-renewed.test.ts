@@ -21,7 +21,7 @@ describe('a request under way', () => {
     server = await startTestServer();
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const { createUser, patch } = callersOf(() => api);
   const administrator = async () => {

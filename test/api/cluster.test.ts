@@ -20,7 +20,7 @@ describe('the cluster over HTTP', () => {
     await server.api('PUT', 'managed/user/eve', { body: EVE });
   });
   afterAll(async () => {
-    await server[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
     await other[Symbol.asyncDispose]();
     await test[Symbol.asyncDispose]();
   });

@@ -73,7 +73,7 @@ describe('a server that understands the names of another one', () => {
     });
     expect(made.status).toBe(201);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const theirs = (method: string, path: string, { body, headers = {} }: Call = {}) =>
     ask(server, method, `/openidm/${path}`, { body, headers: { ...THEIRS, ...headers } });
@@ -235,7 +235,7 @@ describe('a server that understands its own names alone', () => {
   beforeAll(async () => {
     server = await startTestServer({ files: { ...FILES, 'conf/boot/boot.properties': PROPERTIES } });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('has nothing of another server', async () => {
     for (const path of ['info/ping', 'info/login', 'managed/user?_queryFilter=true', '']) {

@@ -40,7 +40,7 @@ describe('a configuration', () => {
     nobody = users.asNobody;
     asAda = callerAs(() => api, 'ada');
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const plan = (id: string, content: unknown, caller: Api = api) =>
     caller('POST', `config/${id}?_action=plan`, { body: { content } });

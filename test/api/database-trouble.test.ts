@@ -31,7 +31,7 @@ describe('when the database cannot do its part', () => {
   afterEach(async () => {
     await sql`drop function if exists trouble cascade`.execute(server.database.db);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   /** Writes of objects of the type fail with the state, for the first `times`. */
   async function makeTrouble(type: string, state: string, times: number): Promise<void> {

@@ -11,7 +11,7 @@ describe('the doors', () => {
   beforeAll(async () => {
     server = await startTestServer();
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('are not opened on a port that is taken, which is said in a sentence', async () => {
     const { port } = new URL(server.url);

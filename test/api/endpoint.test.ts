@@ -77,7 +77,7 @@ describe('a custom endpoint', () => {
     server = await startTestServer({ files: FILES, threads: 2 });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const value = (json: unknown) => `endpoint/value?json=${encodeURIComponent(JSON.stringify(json))}`;
   const thrown = (json: unknown) => `endpoint/throw?json=${encodeURIComponent(JSON.stringify(json))}`;

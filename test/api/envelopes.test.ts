@@ -92,7 +92,7 @@ beforeAll(async () => {
   const source = "svc.read('managed/safe/one').word";
   envelope = (await api('POST', 'script?_action=eval', { body: js(source) })).body;
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const refused = { code: 400, detail: { id: 'CRYPTO_FOREIGN_ENVELOPE' } };
 

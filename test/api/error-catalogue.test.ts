@@ -10,7 +10,7 @@ beforeAll(async () => {
   server = await startTestServer();
   await createUser('ada');
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('GET /info/error', () => {
   it('says what an error means to everybody who is somebody', async () => {

@@ -36,7 +36,7 @@ describe('streams of events', () => {
     }
   });
   afterAll(async () => {
-    await server[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
     await other[Symbol.asyncDispose]();
     await test[Symbol.asyncDispose]();
   });

@@ -20,7 +20,7 @@ describe('why somebody has a role', () => {
     api = server.api;
   });
   afterAll(async () => {
-    await server[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
   });
 

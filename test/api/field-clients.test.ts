@@ -58,7 +58,7 @@ describe('what clients of other servers of the field ask for', () => {
     });
   });
   afterAll(async () => {
-    await server[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
     await mail.stop();
     await new Promise((resolve) => other.close(resolve));
   });

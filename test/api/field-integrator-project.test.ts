@@ -17,7 +17,7 @@ describe('a project as an integrator of the field brings it', () => {
     server = await startTestServer({ files: await fixtureFiles('integrator-project') });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const create = async (path: string, body: JsonObject) => {
     const { status, body: made } = await api('POST', path, { body });

@@ -15,7 +15,7 @@ describe('a project of a newer server of the field', () => {
     server = await startTestServer({ files: NEWER_PROJECT });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const create = async (path: string, body: JsonObject) => {
     const { status, body: made } = await api('POST', path, { body });

@@ -37,7 +37,7 @@ describe('a project with the configuration that servers of the field start with'
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const create = (path: string, body: JsonObject) => api('POST', path, { body });
   const person = (userName: string, more: JsonObject = {}) => ({

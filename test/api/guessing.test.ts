@@ -64,7 +64,7 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await server[Symbol.asyncDispose]();
+  await server?.[Symbol.asyncDispose]();
   await test[Symbol.asyncDispose]();
 });
 

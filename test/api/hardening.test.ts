@@ -141,7 +141,7 @@ describe('the door', () => {
       },
     });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
 

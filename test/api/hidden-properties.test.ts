@@ -113,7 +113,7 @@ beforeAll(async () => {
   const body = { userName: 'bkim', password: PASSWORD, pin: '4711', key: 'k-1', department: 'Audit' };
   expect((await api('PUT', 'managed/user/bkim', { body })).status).toBe(201);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const as = (user: string, method: string, path: string, body?: unknown) =>
   api(method, path, { user, password: PASSWORD, ...(body === undefined ? {} : { body }) });

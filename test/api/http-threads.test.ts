@@ -35,7 +35,7 @@ describe('a node with two HTTP threads', () => {
     const body = { userName: 'eve', givenName: 'E', sn: 'S', mail: 'eve@example.com', password: PASSWORD };
     expect((await anew('PUT', 'managed/user/eve', { body })).status).toBe(201);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   /** The same of many connections, which each of the threads has some of. */
   const askAll = async (...asked: Parameters<Api>) =>

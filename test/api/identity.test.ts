@@ -81,7 +81,7 @@ beforeAll(async () => {
   api = server.api;
 });
 afterAll(async () => {
-  await server[Symbol.asyncDispose]();
+  await server?.[Symbol.asyncDispose]();
   await issuer[Symbol.asyncDispose]();
 });
 beforeEach(async () => {

@@ -65,7 +65,7 @@ beforeAll(async () => {
   server = await startTestServer({ environment: { SVC_EGRESS_ALLOW: '127.0.0.0/8' } });
   api = server.api;
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 beforeEach(async () => {
   issuer = await startIssuer();
   const { status, body } = await configure(moduleOf());

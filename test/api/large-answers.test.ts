@@ -25,7 +25,7 @@ describe('an answer that would be far larger than its object', () => {
     expect(made.status).toBe(201);
     path = `repo/wide/${made.body._id}`;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const told = { code: 413, detail: { id: 'ANSWER_TOO_LARGE', allowed: MOST_INDENTED } };
 

@@ -47,7 +47,7 @@ describe('live synchronisation of a file', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
   afterEach(async () => {
     await api('DELETE', STAGE);
   });

@@ -14,7 +14,7 @@ beforeAll(async () => {
   api = server.api;
   await createUser('ada');
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const says = (source: string) =>
   api('POST', 'script?_action=eval', { body: { type: 'text/javascript', source } });

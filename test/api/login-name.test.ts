@@ -47,7 +47,7 @@ beforeAll(async () => {
   expect((await create('alice')).status).toBe(201);
   expect((await create('coco')).status).toBe(201);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('the name of an account', () => {
   it.each(['Alice', 'alice ', 'ａｌｉｃｅ', 'ali\u200bce', 'сосо', 'аlice', 'anonymous', 'Svc-Admin', 'OLD'])(

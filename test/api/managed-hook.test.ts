@@ -151,7 +151,7 @@ describe('hooks of managed objects', () => {
     api = server.api;
     await api('PUT', 'managed/note/updates', { body: { n: 0 } });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const noted = async (hook: string, id: string) => (await api('GET', `managed/note/${hook}-${id}`)).body;
 

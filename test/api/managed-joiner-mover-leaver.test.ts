@@ -32,7 +32,7 @@ describe('people who join, move and leave', () => {
     await person('boss', { department: 'sales', manager: { _ref: 'managed/user/ceo' } });
     await person('joan', { department: 'sales', manager: { _ref: 'managed/user/boss' } });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const rolesOf = async (id: string) => {
     const { body } = await api('GET', `managed/user/${id}?_fields=roles`);

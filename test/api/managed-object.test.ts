@@ -40,7 +40,7 @@ describe('managed objects over HTTP', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('are created with an id of the server, revision 0, ETag and Location', async () => {
     const created = await api('POST', 'managed/device', { body: { label: 'scanner', floor: 2 } });

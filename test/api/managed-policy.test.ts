@@ -124,7 +124,7 @@ describe('policies', () => {
     server = await startTestServer({ files: FILES });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const failed = (body: { detail?: { failedPolicyRequirements: Failure[] } }) =>
     (body.detail?.failedPolicyRequirements ?? []).map(({ property, policyRequirements }) => [

@@ -13,7 +13,7 @@ describe('roles and assignments', () => {
     server = await startTestServer();
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const { named, user, role, assignment, role_, patch, set, read } = rolesApi(() => api);
 

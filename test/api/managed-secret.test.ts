@@ -44,7 +44,7 @@ describe('secrets of managed objects', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const stored = async (id: string) =>
     (await server.database.pool.query('select data from managed_object where id = $1', [id])).rows[0].data;

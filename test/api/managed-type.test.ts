@@ -18,7 +18,7 @@ describe('the types of managed objects', () => {
   });
   afterAll(async () => {
     await other[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
   });
 

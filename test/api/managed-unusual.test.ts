@@ -121,7 +121,7 @@ describe('managed objects in unusual configurations', () => {
     await api('PUT', 'managed/thing/x', { body: {} });
     await api('PUT', 'managed/thing/tick', { body: { n: 0 } });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const put = (path: string, body: object | string = {}) => api('PUT', `managed/${path}`, { body });
   const patch = (path: string, ...body: object[]) => api('PATCH', `managed/${path}`, { body });

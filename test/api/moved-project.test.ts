@@ -87,7 +87,7 @@ describe('a project that another server of the field has served, with its keys',
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const person = (userName: string) => ({
     userName,

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await createUser('ada');
   document = (await (await fetch(new URL('/docs/openapi.json', server.url))).json()) as Document;
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 /** Each answer of an operation, such as that to `GET /managed/user` with status 200, and its schema. */
 function* answers(): Generator<{ path: string; verb: string; status: string; schema: object }> {

@@ -59,7 +59,7 @@ describe('a password that a plugin has encrypted', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     await api('PUT', 'managed/user/ada', { body: { userName: 'ada', password: 'Before-Horse-1' } });
   });

@@ -135,7 +135,7 @@ describe('a patch', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const content = ({ body: { _id, _rev, ...rest } }: { body: Record<string, unknown> }) => rest;
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await createUser('ada');
   await createUser('ben');
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const STATE = { filter: 'accountStatus eq "inactive"', columns: ['userName', 'sn'] };
 const view = (more: object = {}) => ({ title: 'Leavers', area: 'managed/user', state: STATE, ...more });

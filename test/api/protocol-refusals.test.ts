@@ -13,7 +13,7 @@ describe('the protocol', () => {
     api = server.api;
     await createDevice(api);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it.each<[string, string, string, object, number, RegExp]>([
     ['a collection that is read', 'GET', 'managed/device', {}, 400, /collection/],

@@ -48,7 +48,7 @@ describe('the protocol', () => {
     await createDevice(api);
     for (let n = 2; n <= 12; n++) await api('PUT', `managed/device/d${n}`, { body: { label: 'many', n } });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('takes another method from a header of POST', async () => {
     await api('PUT', 'managed/device/gone', { body: {} });

@@ -142,7 +142,7 @@ describe('a query', () => {
     api = server.api;
     for (const [id, body] of Object.entries(OBJECTS)) await api('PUT', `managed/thing/${id}`, { body });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const ask = (query: Record<string, string>, type = 'thing') =>
     api('GET', `managed/${type}?${new URLSearchParams(query)}`);

@@ -28,7 +28,7 @@ describe('a reconciliation', () => {
       await server.api('PUT', `managed/person/p${n}`, { body: { mail: `p${n}@example.com` } });
     }
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const rows = async (statement: string) => (await server.database.pool.query(statement)).rows;
   const count = async (statement: string): Promise<number> =>

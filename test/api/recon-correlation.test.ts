@@ -64,7 +64,7 @@ describe('correlation in a reconciliation', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const rows = async (statement: string, values: unknown[] = []) =>
     (await server.database.pool.query(statement, values)).rows;

@@ -42,7 +42,7 @@ describe('a mapping with which something is wrong', () => {
       },
     });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const rows = async (statement: string) => (await server.database.pool.query(statement)).rows;
   const count = async (statement: string): Promise<number> =>

@@ -39,7 +39,7 @@ describe('a reconciliation', () => {
       },
     });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const rows = async (statement: string) => (await server.database.pool.query(statement)).rows;
   beforeEach(async () => {

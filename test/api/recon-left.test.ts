@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 it('goes on when nobody waits for it any more, and the request ends', async () => {
   const { api, database } = server;

@@ -26,7 +26,7 @@ describe('pairs that are as they were', () => {
       },
     });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const rows = async (statement: string) => (await server.database.pool.query(statement)).rows;
   const map = async (more: object = {}) =>

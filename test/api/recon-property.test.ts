@@ -39,7 +39,7 @@ describe('reconciliations of whatever there is', () => {
       },
     });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const rows = async (statement: string, values: unknown[] = []) =>
     (await server.database.pool.query(statement, values)).rows;

@@ -88,7 +88,7 @@ describe('the right to plan a reconciliation', () => {
     const body = { login: 'ada', city: 'Bern', pin: '4711' };
     expect((await api('PUT', 'managed/person/ada', { body })).status).toBe(201);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
   beforeEach(() => server.database.pool.query('delete from recon_run'));
 
   const plan = (user: string, body: object, mapping = 'person_crm', more = 'mode=plan') =>

@@ -53,7 +53,7 @@ describe('a plan by a mapping that is only supposed', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
   const rows = async (statement: string) => (await server.database.pool.query(statement)).rows;
   beforeEach(async () => {
     await rows(

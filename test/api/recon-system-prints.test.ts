@@ -42,7 +42,7 @@ describe('pairs with another system that are as they were', () => {
       },
     });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   /** @returns how many entries there were to be looked at, beside the summary */
   const reconcile = async (): Promise<[number, JsonObject]> => {

@@ -64,7 +64,7 @@ describe('mappings between files of others and managed objects', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const reconcile = async (mapping: string, more = '') => {
     const path = `recon?_action=recon&mapping=${mapping}&waitForCompletion=true${more}`;

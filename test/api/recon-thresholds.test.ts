@@ -40,7 +40,7 @@ describe('the thresholds of a reconciliation', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
   beforeEach(() =>
     rows('delete from recon_run; delete from sync_link; delete from sync_state; delete from managed_object'),
   );

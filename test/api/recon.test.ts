@@ -54,7 +54,7 @@ describe('a reconciliation', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const rows = async (statement: string, values: unknown[] = []) =>
     (await server.database.pool.query(statement, values)).rows;

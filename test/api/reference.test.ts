@@ -28,7 +28,7 @@ describe('docs/reference', () => {
   beforeAll(async () => {
     server = await startTestServer();
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('has each error and finding', async () => {
     expect(await generated('errors.md')).toBe(errorTable().join('\n'));

@@ -74,7 +74,7 @@ beforeAll(async () => {
     expect((await server.api('PUT', `managed/club/${name}`, { body: { city: 'Bern' } })).status).toBe(201);
   }
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('what callers may not read', () => {
   const [bob, carol] = ['managed/user/bob-id', 'managed/user/carol-id'];

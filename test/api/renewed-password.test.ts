@@ -37,7 +37,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 /** As an import stores it. */
 async function store(table: string, type: string, id: string): Promise<void> {

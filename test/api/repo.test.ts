@@ -35,7 +35,7 @@ describe('/repo', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('keeps raw objects at paths of any depth', async () => {
     const created = await api('PUT', 'repo/ui/notes/deep/n1', { body: { text: 'a' } });

@@ -65,7 +65,7 @@ beforeAll(async () => {
   const certified = { authzRoles: [{ _ref: 'repo/internal/role/svc-cert' }] };
   await api('PUT', 'managed/user/cora', { body: person('cora', certified) });
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('a help desk that may write all users and roles', () => {
   it.each([

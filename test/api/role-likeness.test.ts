@@ -75,7 +75,7 @@ beforeAll(async () => {
     expect((await api('PUT', `managed/user/${userName}`, { body })).status).toBe(201);
   }
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('who has a role that only looks like another one', () => {
   it.each(['report-reader', 'supervisor', 'planner'])('does not grant that: %s', async (id) => {

@@ -56,7 +56,7 @@ describe('a project whose roles are called as those of another server', () => {
       },
     });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const person = async (userName: string) => {
     const body = {

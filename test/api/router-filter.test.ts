@@ -55,7 +55,7 @@ describe('a filter of router.json', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   /** The filters from now on, in every thread. */
   const setFilters = async (...filters: object[]) => {

@@ -43,7 +43,7 @@ describe('simple schedules that repeat', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const put = (id: string, fields: JsonObject = {}) =>
     api('PUT', `scheduler/job/${id}`, { body: repeating(id, fields) });

@@ -40,7 +40,7 @@ describe('schedules over HTTP', () => {
     server = await startTestServer({ files: { 'conf/boot/boot.properties': WATCHFUL, ...FILES } });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const ran = (schedule: string) =>
     server.observed('trigger.completed', (said) => said.schedule === schedule);

@@ -23,7 +23,7 @@ beforeAll(async () => {
     (definitions) => definitions.length === 1,
   );
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const get = async (path: string, caller: typeof asAda = api) => {
   const { status, body } = await caller('GET', path);

@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await server[Symbol.asyncDispose]();
+  await server?.[Symbol.asyncDispose]();
   await Promise.all([people, programs].map((issuer) => issuer[Symbol.asyncDispose]()));
 });
 

@@ -15,7 +15,7 @@ const scim = scimOf(() => server);
 beforeAll(async () => {
   server = await startTestServer();
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 /** Sends the steps of a client one after the other; each tells its status and what else is expected of the answer. */
 function clientOf(id: string) {

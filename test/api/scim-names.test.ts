@@ -11,7 +11,7 @@ beforeAll(async () => {
   server = await startTestServer();
   as = await scimClient(server, 'protocol');
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const scim = (method: string, path: string, body?: unknown) =>
   ask(method, path, { as, ...(body === undefined ? {} : { body }) });

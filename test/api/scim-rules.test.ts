@@ -35,7 +35,7 @@ beforeAll(async () => {
   server = await startTestServer({ files: { 'conf/scim.json': { resourceTypes } } });
   as = await scimClient(server, 'rules');
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const scim = (method: string, path: string, body?: unknown) =>
   ask(method, path, { as, ...(body === undefined ? {} : { body }) });

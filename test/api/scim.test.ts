@@ -19,7 +19,7 @@ beforeAll(async () => {
   server = await startTestServer();
   client = await scimClient(server, 'hr');
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const user = (userName: string, more: object = {}) => ({
   schemas: [USER],

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await symlink(outside, join(server.project.location, 'script/linked.js'));
   await createUser('ada');
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const get = async (path: string) => {
   const { status, body } = await api('GET', path);

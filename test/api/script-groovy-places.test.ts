@@ -37,7 +37,7 @@ describe('An error in a Groovy script tells where it was thrown', () => {
     server = await startTestServer({ files: FILES });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('in scripts that a caller sends', async () => {
     const { status, body } = await api('POST', 'script?_action=eval', {

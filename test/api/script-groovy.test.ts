@@ -152,7 +152,7 @@ describe('Groovy', () => {
     server = await startTestServer({ files: FILES });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const evaluate = (source: string, more: object = {}, query = '') =>
     api('POST', `script?_action=eval${query}`, { body: groovy(source, more) });

@@ -108,7 +108,7 @@ describe('modules that are shipped', () => {
     server = await startTestServer({ files: FILES });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const value = async (source: string) => {
     const { status, body } = await api('POST', 'script?_action=eval', { body: js(source) });

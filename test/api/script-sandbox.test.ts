@@ -255,7 +255,7 @@ describe('the sandbox', () => {
     server = await startTestServer({ files: FILES, threads: 2 });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const attack = (source: string) => api('POST', 'endpoint/attack?_action=x', { body: { source } });
   const ask = (source: string) => api('POST', 'endpoint/honest?_action=x', { body: { source } });

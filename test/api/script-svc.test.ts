@@ -36,7 +36,7 @@ describe('in a script', () => {
     server = await startTestServer({ files: FILES });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const { answer, value } = evaluationOf(() => api);
 

@@ -41,7 +41,7 @@ describe('a hook outside the transaction of its write, with few connections', ()
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const MANY = 12;
   const all = async (type: string, contents: (n: number) => object) => {

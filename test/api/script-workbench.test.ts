@@ -24,7 +24,7 @@ beforeAll(async () => {
   api = server.api;
   await createUser('ada');
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const diagnose = async (source: string, more: object = {}) => {
   const body = { type: 'text/javascript', source, diagnostics: true, ...more };

@@ -26,7 +26,7 @@ beforeAll(async () => {
   shippedRules = await readFile(ACCESS, 'utf8');
   await createUser('ada');
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const must = async (...call: Parameters<Api>) => {
   const answer = await api(...call);

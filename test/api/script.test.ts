@@ -28,7 +28,7 @@ describe('/script', () => {
     server = await startTestServer({ files: FILES });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const evaluate = (source: string, more: object = {}, query = '') =>
     api('POST', `script?_action=eval${query}`, { body: { type: 'text/javascript', source, ...more } });

@@ -44,7 +44,7 @@ describe('a secret in the globals of a script', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const shown = async (id: string) => (await api('GET', `config/${id}`)).body;
   const expectBound = async (method: string, path: string, body: unknown) => {

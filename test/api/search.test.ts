@@ -25,7 +25,7 @@ beforeAll(async () => {
   const role = { name: 'administration', description: 'Of papers' };
   expect((await api('PUT', 'managed/role/papers', { body: role })).status).toBe(201);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const search = async (query: string) => {
   const { status, body } = await api('GET', `search?${query}`);

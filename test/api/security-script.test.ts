@@ -66,7 +66,7 @@ beforeAll(async () => {
   api = server.api;
 });
 afterAll(async () => {
-  await server[Symbol.asyncDispose]();
+  await server?.[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
   count += 1;

@@ -107,7 +107,7 @@ beforeAll(async () => {
   await createUser('ada');
 });
 afterAll(async () => {
-  await server[Symbol.asyncDispose]();
+  await server?.[Symbol.asyncDispose]();
   for (const one of [issuer, other]) await one[Symbol.asyncDispose]();
 });
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
     expect((await api('PUT', `managed/user/${name}`, { body })).status).toBe(201);
   }
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 async function logIn(user: string, password = PASSWORD): Promise<Shown> {
   const headers = { 'X-Svc-Username': user, 'X-Svc-Password': password, 'User-Agent': `browser of ${user}` };

@@ -53,7 +53,7 @@ describe('an endpoint that is shipped', () => {
       (definitions) => definitions.length === 4,
     );
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('gettasksview shows the own tasks, and those of the own roles with whom they may be given to', async () => {
     const own = await workflow.start('own', { _businessKey: 'first' });

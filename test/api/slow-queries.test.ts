@@ -35,7 +35,7 @@ afterAll(async () => {
   await server.database.pool.query(
     'drop view personal_item; alter table personal_item_kept rename to personal_item',
   );
-  await server[Symbol.asyncDispose]();
+  await server?.[Symbol.asyncDispose]();
 });
 
 describe('a query of a caller', () => {

@@ -21,7 +21,7 @@ describe('to the letter', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('the action create of schedules makes the id, and takes none', async () => {
     const schedule = {

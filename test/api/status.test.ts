@@ -27,7 +27,7 @@ describe('the status', () => {
     const body = { userName: 'eve', givenName: 'Eve', sn: 'E', mail: 'eve@example.com', password: PASSWORD };
     await server.api('PUT', 'managed/user/eve', { body });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const status = async (): Promise<{
     state: string;

@@ -50,7 +50,7 @@ describe('a mapping whose deliveries are attached', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const put = (login: string, others: object = {}, more = '') =>
     api('PUT', `managed/staff/${login}${more}`, { body: { login, sn: 'Moe', ...others } });

@@ -44,7 +44,7 @@ describe('a target follows what is calculated of its source', () => {
     const user = { userName: 'ann', givenName: 'Ann', sn: 'Lie', mail: 'ann@example.com', city: 'Oslo' };
     await write('PUT', 'user/ann', user);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const write = async (method: 'PUT' | 'PATCH' | 'POST' | 'DELETE', path: string, body?: object) => {
     const answer = await api(method, `managed/${path}`, body === undefined ? {} : { body });

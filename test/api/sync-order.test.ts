@@ -36,7 +36,7 @@ describe('a mapping that comes after another one', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const put = (name: string) => api('PUT', `managed/member/${name}`, { body: { name } });
   const targets = async (name: string) => {

@@ -72,7 +72,7 @@ describe('deliveries that are still to be done', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const put = (id: string, body: object) => api('PUT', `managed/member/${id}`, { body });
   const countBadges = async () =>

@@ -126,7 +126,7 @@ describe('/sync and /repo/link', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const put = async (path: string, body: object) => {
     const answer = await api('PUT', `managed/${path}`, { body });

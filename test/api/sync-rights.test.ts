@@ -136,7 +136,7 @@ beforeAll(async () => {
   expect((await api('PUT', 'managed/user/boss', person('boss', admin))).status).toBe(201);
   expect((await api('PUT', 'managed/user/ann', person('ann', { password: PASSWORD }))).status).toBe(201);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('who may have anything done by a mapping', () => {
   const takeOver = { login: 'boss', last: 'Mal', mail: 'mal@example.com', pw: 'Stolen-Passw0rd' };

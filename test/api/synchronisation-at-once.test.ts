@@ -72,7 +72,7 @@ describe('a synchronisation of what changes at once', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const put = async (path: string, body: object) =>
     expect((await api('PUT', `managed/${path}`, { body })).status).toBe(201);

@@ -127,7 +127,7 @@ describe('synchronisation between managed types', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const create = async (type: string, body: object, id?: string) => {
     const answer = await (id === undefined

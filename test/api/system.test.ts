@@ -39,7 +39,7 @@ describe('/system', () => {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
   beforeEach(() => server.project.write('data/people.csv', PEOPLE));
 
   it('shows objects of another system by the names of its file', async () => {

@@ -31,7 +31,7 @@ describe('a value beyond what Postgres keeps', () => {
       ),
     });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const begin = (key: string, t: unknown) =>
     server.api('POST', 'workflow/processinstance', { body: { _key: key, t } });

@@ -70,7 +70,7 @@ beforeAll(async () => {
     201,
   );
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const stored = async () =>
   (await server.database.pool.query("select rev, data from managed_object where id = 'ada'")).rows[0];

@@ -44,7 +44,7 @@ beforeAll(async () => {
     await api('PUT', `managed/role/${name}`, { body: { name, description: name } });
   }
 });
-afterAll(() => site[Symbol.asyncDispose]());
+afterAll(() => site?.[Symbol.asyncDispose]());
 
 describe('why a task is there', () => {
   const why = (task: string, options: CallOptions = {}) =>

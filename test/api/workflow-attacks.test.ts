@@ -142,7 +142,7 @@ beforeAll(async () => {
     (definitions) => definitions.length === 7,
   );
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const rolesOf = async (userName: string): Promise<string[]> =>
   (await api('GET', `managed/user/${userName}-id?_fields=roles`)).body.roles.map(

@@ -114,7 +114,7 @@ beforeAll(async () => {
   ({ api } = server);
   workflow = workflowApi(api);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('the watched directory', () => {
   test('has been deployed when the server is up: what is BPMN, executable and without mistakes', async () => {

@@ -64,7 +64,7 @@ beforeAll(async () => {
   await untilDeadLetter(server, failed);
   definition = `processdefinition/${encodeURIComponent((await workflow.list('processdefinition', 'key=fragile'))[0]._id)}`;
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('a process file', () => {
   it('is shown to administrators as it was deployed', async () => {

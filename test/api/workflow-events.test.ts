@@ -56,7 +56,7 @@ beforeAll(async () => {
   ({ api } = server);
   workflow = workflowApi(api);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const deploy = (name: string, content: string) =>
   api('POST', 'workflow/deployment?_action=deploy', { body: { name: `${name}.bpmn20.xml`, content } });

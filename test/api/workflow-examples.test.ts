@@ -38,7 +38,7 @@ beforeAll(async () => {
   await role('auditor', { requestable: true });
   await role('treasurer', { requestable: false });
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 /** What somebody else than the administrator does, who decides in these tests. */
 const as = (userName: string) =>

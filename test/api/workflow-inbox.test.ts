@@ -98,7 +98,7 @@ beforeAll(async () => {
   }
   await workflow.start('own');
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('the tasks of whoever asks', () => {
   it('are those that the own name or roles could take, due ones first, with process and form', async () => {

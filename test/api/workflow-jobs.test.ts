@@ -105,7 +105,7 @@ beforeAll(async () => {
   ({ api } = server);
   workflow = workflowApi(api);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('timers', () => {
   test('interrupt what takes too long, and history says so', async () => {

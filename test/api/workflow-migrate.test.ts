@@ -55,7 +55,7 @@ beforeAll(async () => {
     .sort((left: { version: number }, right: { version: number }) => left.version - right.version)
     .map(({ _id }: { _id: string }) => _id);
 });
-afterAll(() => site[Symbol.asyncDispose]());
+afterAll(() => site?.[Symbol.asyncDispose]());
 
 describe('a migration', () => {
   test('to a version that is named takes tasks to the elements that they are mapped to, with who has them', async () => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   site = await startWorkflowSite();
   ({ api, workflow } = site);
 });
-afterAll(() => site[Symbol.asyncDispose]());
+afterAll(() => site?.[Symbol.asyncDispose]());
 
 describe('queries', () => {
   test.each([

@@ -57,7 +57,7 @@ beforeAll(async () => {
     old: 'x',
   });
 });
-afterAll(() => site[Symbol.asyncDispose]());
+afterAll(() => site?.[Symbol.asyncDispose]());
 
 describe('a patch of an instance', () => {
   test('sets, removes and reaches into variables, and answers the instance with its new revision', async () => {

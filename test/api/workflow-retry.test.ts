@@ -45,7 +45,7 @@ beforeAll(async () => {
   ({ server, api, workflow } = site);
   await fail();
 });
-afterAll(() => site[Symbol.asyncDispose]());
+afterAll(() => site?.[Symbol.asyncDispose]());
 
 describe('a dead letter', () => {
   const at = () => `workflow/job/deadletter/${letter}?_fields=*,failure`;

@@ -12,7 +12,7 @@ beforeAll(async () => {
   site = await startWorkflowSite();
   ({ server, api, workflow } = site);
 });
-afterAll(() => site[Symbol.asyncDispose]());
+afterAll(() => site?.[Symbol.asyncDispose]());
 
 const tasksOf = async (parameters: string) => ids(await workflow.list('taskinstance', parameters));
 

@@ -149,7 +149,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await server[Symbol.asyncDispose]();
+  await server?.[Symbol.asyncDispose]();
   web.close();
   await mails.stop();
 });

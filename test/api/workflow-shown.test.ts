@@ -12,7 +12,7 @@ beforeAll(async () => {
   site = await startWorkflowSite();
   ({ api, workflow } = site);
 });
-afterAll(() => site[Symbol.asyncDispose]());
+afterAll(() => site?.[Symbol.asyncDispose]());
 
 describe('what is shown', () => {
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

@@ -65,7 +65,7 @@ beforeAll(async () => {
   site = await startOperatorSite({ timed, caller, told, alarmed });
   ({ api, workflow } = site);
 });
-afterAll(() => site[Symbol.asyncDispose]());
+afterAll(() => site?.[Symbol.asyncDispose]());
 
 describe('a suspended instance', () => {
   test('completes no task, says who has suspended it, and goes on when it is activated', async () => {

@@ -205,7 +205,7 @@ beforeAll(async () => {
   ({ api } = server);
   workflow = workflowApi(api);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('an instance', () => {
   test('is started by key, waits at its task, and ends when the tasks are completed', async () => {

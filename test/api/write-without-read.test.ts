@@ -35,7 +35,7 @@ describe('a write by somebody who may not read', () => {
     api = server.api;
     writer = await user({ password: PASSWORD });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const { user } = rolesApi(() => api);
   const scim = scimOf(() => server);

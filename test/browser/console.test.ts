@@ -13,7 +13,7 @@ describe.skipIf(executable === undefined)('the console', () => {
   beforeAll(async () => {
     site = await openSite(executable!);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('is where a browser is led that asks for nothing in particular, and a program is told of it', async () => {
     const root = (headers: Record<string, string>) => fetch(site.server.url, { headers, redirect: 'manual' });

@@ -44,7 +44,7 @@ describe.skipIf(executable === undefined)('the page at /docs', () => {
   });
   afterAll(async () => {
     await browser.close();
-    await server[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
   });
 
   const operation = (text: string) =>

@@ -16,7 +16,7 @@ const { createUser } = callersOf(() => server.api);
 beforeAll(async () => {
   server = await startTestServer();
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 beforeEach(async () => {
   folder = join(server.project.location, 'files');
   await rm(folder, { recursive: true, force: true });

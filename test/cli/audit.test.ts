@@ -39,7 +39,7 @@ beforeAll(async () => {
     await sealed();
   }
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('svc audit', () => {
   it('verifies the trail, and tells its head', async () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const name of ['ada', 'adam', 'bea']) await createUser(name);
   await server.api('PUT', 'managed/role/auditor', { body: { name: 'auditor', description: 'Reads' } });
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const completed = async (words: readonly string[], environment: Record<string, string> = {}) => {
   const cache = { XDG_CACHE_HOME: join(server.project.location, 'cache') };

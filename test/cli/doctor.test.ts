@@ -43,7 +43,7 @@ describe('svc doctor', () => {
     server = await startTestServer({ database });
   });
   afterAll(async () => {
-    await server[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
   });
 

@@ -204,7 +204,7 @@ describe('svc import repository', () => {
   beforeAll(async () => {
     target = await createSchemaDatabase();
   });
-  afterAll(() => target[Symbol.asyncDispose]());
+  afterAll(() => target?.[Symbol.asyncDispose]());
 
   it('plans first: counts by kind, and each thing that cannot come with its reason, and writes nothing', async () => {
     const { code, report, counts, reasons } = await told(target.url, 'repository', foreign.url);
@@ -313,7 +313,7 @@ describe('svc import repository', () => {
     beforeAll(async () => {
       server = await startTestServer({ files: FILES, database: target, environment: { SVC_KEYS: KEYS } });
     });
-    afterAll(() => server[Symbol.asyncDispose]());
+    afterAll(() => server?.[Symbol.asyncDispose]());
     const login = async (user: string, password: string) => {
       const { status, body } = await server.api('GET', 'info/login', { user, password });
       return [status, body.authenticationId];

@@ -73,7 +73,7 @@ describe('svc keys', () => {
       body: { host: 'mail', auth: { username: 'u', password: 'mail secret' } },
     });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('lists keys by their ids, and shows none', async () => {
     const { code, output } = await svc('keys', 'list');

@@ -85,7 +85,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await issuer[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
+  await server?.[Symbol.asyncDispose]();
 });
 
 describe('svc login --oidc', () => {

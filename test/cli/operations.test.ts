@@ -46,7 +46,7 @@ beforeAll(async () => {
   });
   for (const name of ['ada', 'bea']) await createUser(name);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('a profile', () => {
   it('keeps a session, for its owner alone, until it is logged out of', async () => {

@@ -16,7 +16,7 @@ const svc = commandLineOf(() => server);
 beforeAll(async () => {
   server = await startTestServer();
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 /** The block of code behind a paragraph of the tour. */
 function blockBehind(paragraph: string): string {

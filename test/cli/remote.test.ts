@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await startTestServer();
   for (const name of ['ada', 'bea', 'cleo']) await createUser(name);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 const svc = commandLineOf(() => server);
 

@@ -34,7 +34,7 @@ describe('svc sync, queue and link', () => {
     }
     for (const id of ['one', 'two']) await server.api('PUT', `managed/badge/${id}`, { body: {} });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const told = async (args: readonly string[]) => {
     const { code, out, err } = await svc([...args, '-o', 'json']);

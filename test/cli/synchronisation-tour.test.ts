@@ -14,7 +14,7 @@ describe('the tour of docs/synchronisation.md', () => {
   beforeAll(async () => {
     server = await startTestServer();
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('runs as it stands, and is answered as it says', async () => {
     const tour = PAGE.slice(PAGE.indexOf('## A tour'), PAGE.indexOf('## What happens'));

@@ -39,7 +39,7 @@ describe('docs/systems.md', () => {
     server = await startTestServer({ environment: { SVC_EGRESS_ALLOW: '127.0.0.1' } });
   });
   afterAll(async () => {
-    await server[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
   for (const name of ['ada', 'bea']) await createUser(name);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 describe('svc get --watch', () => {
   /** Changes something until whoever watches has seen enough of it. */

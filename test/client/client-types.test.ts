@@ -28,7 +28,7 @@ describe('svc client types', () => {
     expect(await svc(['client', 'generate', '-o', types])).toEqual(told);
     expect(readFileSync(types, 'utf8')).toBe(written);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   /** @returns what the compiler says of a program that uses the types, with a copy of the client beside it */
   const mistakesIn = (program: string): string[] => {

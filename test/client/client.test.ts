@@ -45,7 +45,7 @@ const user = (userName: string, sn = 'Nagy') => ({
 beforeAll(async () => {
   server = await startTestServer();
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 async function errorOf(asked: Promise<unknown>): Promise<unknown> {
   return asked.then(

@@ -20,7 +20,7 @@ describe('a cluster of which a node is killed', () => {
     await cluster.schedule(heir, 'asking', { asks: true });
     await cluster.schedule(heir, 'concurrent', { concurrentExecution: true });
   });
-  afterAll(() => cluster[Symbol.asyncDispose]());
+  afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   it.each(
     some<[string, string, Fault]>(

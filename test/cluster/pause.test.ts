@@ -15,7 +15,7 @@ beforeAll(async () => {
   cluster = await Cluster.createPatient();
   [a, b] = await Promise.all([cluster.start('a'), cluster.start('b')]);
 });
-afterAll(() => cluster[Symbol.asyncDispose]());
+afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 /** By the clock of the database, as firings are. @returns the time, epoch ms */
 async function sleepUntilSecond(plusMs: number): Promise<number> {

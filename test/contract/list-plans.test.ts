@@ -31,7 +31,7 @@ describe('what user interfaces list', () => {
     );
     await sql`vacuum analyze`.execute(db);
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
 
   const page = (scope: AuditScope, sortKeys: string, filter = 'true', cookie?: string) =>
     queryEvents(database.db, scope, {

@@ -21,7 +21,7 @@ describe('the operations guide', () => {
   beforeAll(async () => {
     server = await startTestServer();
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   it('has statements and names metrics', () => {
     expect(statements.length).toBeGreaterThan(15);

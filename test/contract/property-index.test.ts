@@ -70,7 +70,7 @@ describe('indexes on properties', () => {
       from generate_series(1, ${OBJECTS}) n`.execute(database.db);
     await keeper().runOnce();
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
 
   const there = async () =>
     (

@@ -30,7 +30,7 @@ export function attackSite() {
     target = await hostileTarget();
     before = await crownJewels();
   });
-  afterAll(() => target[Symbol.asyncDispose]());
+  afterAll(() => target?.[Symbol.asyncDispose]());
 
   async function expectUnharmed(): Promise<void> {
     expect(await crownJewels()).toEqual(before);

@@ -68,7 +68,7 @@ export function fieldFileSite() {
         body: { userName, givenName: userName, sn: 'X', mail: `${userName}@example.com` },
       });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
   return {
     get server() {
       return server;

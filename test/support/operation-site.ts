@@ -73,7 +73,7 @@ export function operationSite() {
     for (const name of ['ada', 'cleo'])
       await patch(`managed/user/${name}`, 'add', '/authzRoles/-', { _ref: 'repo/internal/role/desk' });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
   afterEach(async () => {
     const { db } = server.database;
     await sql`delete from scan_run`.execute(db);

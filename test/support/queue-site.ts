@@ -25,7 +25,7 @@ export function queueSite() {
     database = await createMigratedDatabase();
     await sql`create table mark (job text, attempt int)`.execute(database.db);
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     await sql
       .raw('truncate cluster_node, work_job, work_queue, work_dead_letter, mark cascade')

@@ -60,7 +60,7 @@ export function useRelatedTypes() {
   beforeAll(async () => {
     server = await startTestServer({ files: { 'conf/managed.json': TYPES } });
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const api: Api = (...call) => server.api(...call);
   const database = (): Database => server.database;

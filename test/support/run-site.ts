@@ -26,7 +26,7 @@ export function runSite() {
     await sql`update scheduler_setting set paused = false`.execute(database.db);
     await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(database.db);
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
 
   const add = (id: string, fields: Record<string, string | boolean> = {}, now = T0 - 1) =>
     runUnitOfWork(database, {}, (unitOfWork) =>

@@ -90,7 +90,7 @@ export function scanSite() {
     server = await startTestServer({ files: FILES });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
   afterEach(async () => {
     await sql`delete from managed_object`.execute(server.database.db);
   });

@@ -22,7 +22,7 @@ export function scheduleSite(files: Readonly<Record<string, object | string>>) {
     });
     api = server.api;
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server?.[Symbol.asyncDispose]());
 
   const put = async (id: string, fields: JsonObject = {}) => {
     const body = { schedule: NEW_YEAR, timeZone: 'UTC', invokeService: 'script', ...fields };

@@ -11,7 +11,7 @@ describe.skipIf(executable === undefined)('the audit in the console', () => {
   beforeAll(async () => {
     site = await openSite(executable!);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('looks as every page does', async () => {
     await conforms(site, { path: '/audit' }, { en: 'Audit', de: 'Protokoll' });

@@ -11,7 +11,7 @@ describe.skipIf(executable === undefined)('the start of the console', () => {
   beforeAll(async () => {
     site = await openSite(executable!);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('looks as every page does', async () => {
     await conforms(site, { path: '/home' }, { en: 'Home', de: 'Start' });

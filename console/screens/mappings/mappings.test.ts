@@ -22,7 +22,7 @@ describe.skipIf(executable === undefined)('mappings in the console', () => {
     await seedSystem(site.server);
     await seedMapping(site.server);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('look as every page does, in a list and tab by tab', async () => {
     await conforms(site, { path: '/mappings' }, { en: 'Mappings', de: 'Zuordnungen' });

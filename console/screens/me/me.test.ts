@@ -12,7 +12,7 @@ describe.skipIf(executable === undefined)('the own pages of the console', () => 
   beforeAll(async () => {
     site = await openSite(executable!);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('look as every page does', async () => {
     const user = 'bkim';

@@ -11,7 +11,7 @@ describe.skipIf(executable === undefined)('nodes in the console', () => {
   beforeAll(async () => {
     site = await openSite(executable!);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('look as every page does', async () => {
     await conforms(site, { path: '/nodes' }, { en: 'Nodes', de: 'Knoten' });

@@ -12,7 +12,7 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
   beforeAll(async () => {
     site = await openSite(executable!);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('look as every page does, in a list and one by one', async () => {
     await conforms(site, { path: '/objects/user' }, { en: 'User', de: 'User' });

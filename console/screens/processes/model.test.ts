@@ -22,7 +22,7 @@ describe.skipIf(executable === undefined)('processes that are drawn in the conso
   beforeAll(async () => {
     site = await openSite(executable ?? NO_BROWSER);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('look as every page does, new and from a version, with the mark of the library in sight', async () => {
     await conforms(

@@ -17,7 +17,7 @@ describe.skipIf(executable === undefined)('processes in the console', () => {
   beforeAll(async () => {
     site = await openSite(executable ?? NO_BROWSER);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('look as every page does, in lists and one by one', async () => {
     const title = { en: 'Processes', de: 'Prozesse' };

@@ -14,7 +14,7 @@ describe.skipIf(executable === undefined)('reconciliations in the console', () =
     await seedSystem(site.server);
     await seedMapping(site.server);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('look as every page does, in a list and one by one', async () => {
     const { body } = await site.server.api(

@@ -11,7 +11,7 @@ describe.skipIf(executable === undefined)('roles in the console', () => {
   beforeAll(async () => {
     site = await openSite(executable ?? NO_BROWSER);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('look as every page does, in lists and one by one', async () => {
     await conforms(site, { path: '/roles' }, { en: 'Roles', de: 'Rollen' });

@@ -14,7 +14,7 @@ describe.skipIf(executable === undefined)('scans in the console', () => {
     site = await openSite(executable ?? NO_BROWSER);
     failed = await failedScan();
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   /** A run in which all of IT fails. */
   async function failedScan(): Promise<string> {

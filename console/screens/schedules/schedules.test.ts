@@ -11,7 +11,7 @@ describe.skipIf(executable === undefined)('schedules in the console', () => {
   beforeAll(async () => {
     site = await openSite(executable!);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('look as every page does', async () => {
     await conforms(site, { path: '/schedules' }, { en: 'Schedules', de: 'Zeitpläne' });

@@ -11,7 +11,7 @@ describe.skipIf(executable === undefined)('scripts in the console', () => {
   beforeAll(async () => {
     site = await openSite(executable ?? NO_BROWSER);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('look as every page does, in a list and one by one', async () => {
     await conforms(site, { path: '/scripts' }, { en: 'Scripts', de: 'Skripte' });

@@ -12,7 +12,7 @@ describe.skipIf(executable === undefined)('security in the console', () => {
   beforeAll(async () => {
     site = await openSite(executable ?? NO_BROWSER);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('looks as every page does, in each of its parts', async () => {
     for (const tab of ['sessions', 'apikeys', 'lockouts', 'may', 'keys']) {

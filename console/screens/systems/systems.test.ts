@@ -28,7 +28,7 @@ describe.skipIf(executable === undefined)('other systems in the console', () => 
       },
     });
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
 
   it('look as every page does, in a list and one by one', async () => {
     await conforms(site, { path: '/systems' }, { en: 'Systems', de: 'Systeme' });

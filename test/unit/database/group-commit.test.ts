@@ -26,7 +26,7 @@ describe('rows that wait for the commit', () => {
     }
   });
   beforeEach(() => sql`truncate note, remark`.execute(database.db));
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
 
   const inserts = (table: string): GroupWrite<Row> => {
     const insert = (rows: readonly Row[]) => sql`insert into ${sql.table(table)} (id, text)

@@ -36,7 +36,7 @@ describe('work of which parts are undone', () => {
     await sql`create table note (id int primary key)`.execute(database.db);
   });
   beforeEach(() => sql`truncate note`.execute(database.db));
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
 
   const inserting = ({ id }: Row) => sql`insert into note (id) values (${id}) on conflict do nothing`;
   const notes = (more: Pick<GroupWrite<Row>, 'mayWait'>): GroupWrite<Row> => ({

@@ -16,7 +16,7 @@ describe('a wake-up of what is committed', () => {
     site = await createMigratedDatabase();
     await sql`create table mark (id int primary key deferrable initially deferred)`.execute(site.db);
   });
-  afterAll(() => site[Symbol.asyncDispose]());
+  afterAll(() => site?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     await sql`truncate mark`.execute(site.db);
     heard = [];

@@ -89,7 +89,7 @@ describe('the synchronization', () => {
     );
     svc = new Connection(router, systemContext());
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
   beforeEach(() => {
     told = [];
     reported = [];

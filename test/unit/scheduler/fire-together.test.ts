@@ -66,7 +66,7 @@ describe('firings that go together', () => {
   beforeAll(async () => {
     database = await createMigratedDatabase();
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
   beforeEach(() => clear());
 
   async function clear(): Promise<void> {

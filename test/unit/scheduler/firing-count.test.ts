@@ -25,7 +25,7 @@ describe('the counts of firings', () => {
   beforeAll(async () => {
     database = await createMigratedDatabase();
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     await sql`truncate scheduler_firing, scheduler_firing_count`.execute(database.db);
     await sql`update scheduler_firing_counted set counted_until = clock_timestamp(), next_until = null`.execute(

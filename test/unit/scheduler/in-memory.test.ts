@@ -27,7 +27,7 @@ describe('what a node has in memory', () => {
     );
     await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(database.db);
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
 
   const put = (id: string, nodeName: string, fields: JsonObject = {}) =>
     runUnitOfWork(database, {}, (unitOfWork) => {

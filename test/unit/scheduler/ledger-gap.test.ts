@@ -33,7 +33,7 @@ describe('the ledger of a schedule', () => {
     );
     await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(database.db);
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
 
   const definitionOf = (fields: JsonObject) =>
     parseSchedule(

@@ -13,7 +13,7 @@ describe('a row that is there already', () => {
   beforeAll(async () => {
     database = await createMigratedDatabase();
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
   const asked: OnConflict[] = [];
 
   function insert(id: number) {

@@ -10,7 +10,7 @@ describe('what was started ahead of its time', () => {
     database = await createMigratedDatabase();
   });
   beforeEach(() => sql`truncate scheduler_run`.execute(database.db));
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
 
   async function start(triggerId: number, dueInMs: number): Promise<number> {
     const { rows } = await sql<{ due: number }>`

@@ -76,7 +76,7 @@ describe('the trigger poller', () => {
     database = await createMigratedDatabase();
     await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(database.db);
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
 
   /** A node of two slots whose runs last until the gate opens. */
   function node(

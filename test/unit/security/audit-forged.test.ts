@@ -27,7 +27,7 @@ beforeAll(async () => {
   await write();
   await sealer.runOnce();
 });
-afterAll(() => database[Symbol.asyncDispose]());
+afterAll(() => database?.[Symbol.asyncDispose]());
 
 /** An entry of the server. */
 async function write(): Promise<string> {

@@ -22,7 +22,7 @@ describe('what another server has recorded', () => {
   beforeAll(async () => {
     database = await createMigratedDatabase();
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
 
   const put = async (...days: readonly number[]) => {
     const entries = days.map((age) => ({

@@ -34,7 +34,7 @@ describe('writers of many rows of the outbox', () => {
       database.db,
     );
   });
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(() => database?.[Symbol.asyncDispose]());
 
   const waiting = async (): Promise<number> =>
     (
