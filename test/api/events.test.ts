@@ -153,11 +153,11 @@ describe('streams of events', () => {
 
   it('say that something is missing where one commit changes more than a batch holds', async () => {
     await using listener = await listenTo(other.url, 'object:role');
-    const source = createRoles('many', 300);
+    const source = createRoles('many', 230);
     const made = await server.api('POST', 'script?_action=eval', {
       body: { type: 'text/javascript', source },
     });
-    expect([made.status, made.body]).toEqual([200, 300]);
+    expect([made.status, made.body]).toEqual([200, 230]);
     await listener.next(({ event }) => event === 'gap' && listener.heard.length > 200);
   });
 
