@@ -107,6 +107,12 @@ describe('a password that a plugin has encrypted', () => {
     expect(await comesInWith('Before-Horse-1')).toBe(true);
   });
 
+  it('reaches no script of an action, which might open it with the rights of the server', async () => {
+    const sent = encryptForPair('Plugin-Horse-6', ALIAS, privateKey);
+    const acted = await api('POST', 'managed/user/ada?_action=triggerSyncCheck', { body: { word: sent } });
+    expect([acted.status, acted.body.detail?.id]).toEqual([400, 'CRYPTO_FOREIGN_ENVELOPE']);
+  });
+
   it('is opened where it would be shown to nobody alone, and for nobody else', async () => {
     const sent = encryptForPair('Plugin-Horse-5', ALIAS, privateKey);
     const shown = await api('PATCH', 'managed/user/ada', { body: set(sent, '/sn') });

@@ -27,9 +27,14 @@ export function refuseEnvelopes(router: {
 function requireTaken(request: Request, place: Pointer, envelopes: RouteHandler['envelopes']): void {
   if (envelopes === undefined) throw foreign(place);
   if (envelopes !== 'seals' && envelopes !== 'sealsAndPairs') return;
-  const passes = envelopes === 'seals' ? undefined : isForKeyPair;
+  const passes = envelopes === 'sealsAndPairs' && isWritten(request) ? isForKeyPair : undefined;
   const foreignPlace = placeIn(request, (value) => placeOfForeign(value, passes));
   if (foreignPlace !== undefined) throw foreign(foreignPlace);
+}
+
+/** Whether the handler itself takes what the request brings; any other action may hand it to a script. */
+function isWritten(request: Request): boolean {
+  return request.method !== 'action' || request.action === 'patch';
 }
 
 function placeIn(request: Request, find: (value: JsonValue) => Pointer | undefined): Pointer | undefined {

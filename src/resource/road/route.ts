@@ -16,9 +16,9 @@ export interface RouteHandler {
   /** Whether the request may run a script and so belongs in a script thread. Default: no. */
   runsScripts?(request: Request, match: RouteMatch): boolean;
   /**
-   * What it does about the encrypted and hashed values of callers from outside: it takes the seals that it has shown, and judges
-   * what was encrypted for a pair of keys besides, judges whatever comes in, or shows them as well. Default: none come in, and
-   * nobody is shown more than a seal.
+   * What it does about the encrypted and hashed values of callers from outside: it takes the seals that it has shown; judges, besides,
+   * what a write brings that was encrypted for a pair of keys; judges whatever comes in; or shows them as well. Default: none come in,
+   * and nobody is shown more than a seal.
    */
   readonly envelopes?: 'seals' | 'sealsAndPairs' | 'judges' | 'shows';
   /** Whether it answers a write with whatever it wants to say, and not with a resource. Default: no. */
