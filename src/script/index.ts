@@ -22,7 +22,9 @@ export {
   nodeAt,
   nodesAt,
   parseScript,
+  textGivenTo,
 } from './javascript/index.ts';
+export { modulePath } from './module-path.ts';
 export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
 export { meetFilters, routerFilters } from './router-filters.ts';

@@ -1,4 +1,4 @@
-import { posix, relative } from 'node:path';
+import { relative } from 'node:path';
 import type { ConfigStore } from '#config/index.ts';
 import { BadRequestError, didYouMean, factsOf, NotFoundError } from '#errors/index.ts';
 import type { GroovyWarning } from '#groovy/index.ts';
@@ -6,6 +6,7 @@ import { formatPointer, isObject, type JsonValue, TextLines } from '#json/index.
 import { FIELD_SCRIPT, fieldScriptHint, lessHint } from './field-scripts.ts';
 import { warningText } from './groovy-warning.ts';
 import { type MemberCall, ScriptSyntaxError } from './javascript/index.ts';
+import { modulePath } from './module-path.ts';
 import { moduleExports, scriptFacts } from './script-facts.ts';
 import { EXTENSION, openSources } from './script-library.ts';
 import { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';
@@ -159,9 +160,7 @@ export class ScriptInspector {
     sources: ScriptSources,
     seen: Set<string>,
   ): Promise<readonly ScriptFault[]> {
-    const isRelative = name.startsWith('./') || name.startsWith('../');
-    const plain = isRelative ? posix.join(posix.dirname(by.id ?? ''), name) : name;
-    const id = plain.endsWith('.js') ? plain : `${plain}.js`;
+    const id = modulePath(name, by.id ?? '');
     if (seen.has(id)) return [];
     seen.add(id);
     const file = await sources.find(id);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { posix } from 'node:path';
 import { type ConfigStore, scriptConfig } from '#config/index.ts';
 import { NotFoundError, NotSupportedError, ServiceUnavailableError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { FIELD_SCRIPT, fieldScriptHint } from './field-scripts.ts';
 import type { ScriptSource } from './javascript/index.ts';
+import { modulePath } from './module-path.ts';
 import type { ScriptLanguage, ScriptReference } from './script-reference.ts';
 import { ScriptSources } from './script-sources.ts';
 import { isShippedLibrary, readShippedLibrary, shippedLibraryAt } from './shipped-libraries.ts';
@@ -66,17 +66,12 @@ export class ScriptLibrary {
   }
 
   /**
-   * CommonJS look-up: a path in the sources, `.js` added when missing; `./` and `../` are relative to the module
-   * that requires it.
-   *
-   * What no source has may be a shipped library.
+   * The module at a path in the sources (`modulePath`). What no source has may be a shipped library.
    *
    * @throws NotFoundError when there is no such module
    */
   async resolveModule(name: string, requiring: string | null): Promise<ResolvedModule> {
-    const isRelative = name.startsWith('./') || name.startsWith('../');
-    const plain = isRelative ? posix.join(requiring === null ? '.' : posix.dirname(requiring), name) : name;
-    const id = plain.endsWith('.js') ? plain : `${plain}.js`;
+    const id = modulePath(name, requiring ?? '');
     const { sources } = this.#require();
     const library = isShippedLibrary(id) ? await sources.find(id) : await sources.get(id);
     return library === undefined

@@ -31,4 +31,4 @@ export { SandboxPool, type SandboxPoolOptions, type SandboxPoolStats } from './s
 export type { SandboxRun } from './script-run.ts';
 export type { ScriptSource } from './script-source.ts';
 export { MODULE_FUNCTIONS, SERVER_OBJECTS, type ServerFunction } from './server-functions.ts';
-export { type AnyNode, childrenOf, isNamed, nodeAt, nodesAt } from './syntax-tree.ts';
+export { type AnyNode, childrenOf, isNamed, nodeAt, nodesAt, textGivenTo } from './syntax-tree.ts';

@@ -33,7 +33,12 @@ export function childrenOf(node: Node): AnyNode[] {
 
 /** The name in a `require('name')`; undefined of anything else. */
 export function requiredName(call: Node | undefined): string | undefined {
-  if (call?.type !== 'CallExpression' || !isNamed(nodeAt(call, 'callee'), 'require')) return undefined;
+  return textGivenTo('require', call);
+}
+
+/** The text in a call such as `load('text')` of a function by its name; undefined of anything else. */
+export function textGivenTo(name: string, call: Node | undefined): string | undefined {
+  if (call?.type !== 'CallExpression' || !isNamed(nodeAt(call, 'callee'), name)) return undefined;
   const [first] = nodesAt(call, 'arguments');
   return typeof first?.['value'] === 'string' ? first['value'] : undefined;
 }
