@@ -15,32 +15,32 @@ export type ConnectorErrorKind =
   | 'tokenExpired'
   | 'protocol';
 
+export interface ConnectorFacts {
+  readonly attribute?: string;
+  readonly retryAfterMs?: number;
+  /** The code of the other side, such as a result code. */
+  readonly nativeCode?: string;
+  /** The id of the object that is there, for `alreadyExists`. */
+  readonly existingId?: string;
+  /** False where nothing was asked of it: it has done nothing. Default: true. */
+  readonly wasAsked?: boolean;
+  readonly cause?: unknown;
+}
+
 /** The one error of connectors. Its message holds the offending value unless that is secret. */
 export class ConnectorError extends Error {
   override readonly name = 'ConnectorError';
   readonly kind: ConnectorErrorKind;
   readonly attribute: string | undefined;
   readonly retryAfterMs: number | undefined;
-  /** The id of the object that is there, for `alreadyExists`. */
   readonly existingId: string | undefined;
-  /** The code of the other side, such as a result code. */
   readonly nativeCode: string | undefined;
-  /** False where nothing was asked of it: it has done nothing. */
   readonly wasAsked: boolean;
+  readonly #facts: ConnectorFacts;
 
-  constructor(
-    kind: ConnectorErrorKind,
-    message: string,
-    facts: {
-      readonly attribute?: string;
-      readonly retryAfterMs?: number;
-      readonly nativeCode?: string;
-      readonly existingId?: string;
-      readonly wasAsked?: boolean;
-      readonly cause?: unknown;
-    } = {},
-  ) {
+  constructor(kind: ConnectorErrorKind, message: string, facts: ConnectorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.#facts = facts;
     this.kind = kind;
     this.attribute = facts.attribute;
     this.retryAfterMs = facts.retryAfterMs;
@@ -48,18 +48,14 @@ export class ConnectorError extends Error {
     this.wasAsked = facts.wasAsked ?? true;
     this.existingId = facts.existingId;
   }
+
+  /** The same error, but for these facts and, where they are given, in other words. */
+  but(facts: ConnectorFacts, message = this.message): ConnectorError {
+    return new ConnectorError(this.kind, message, { ...this.#facts, ...facts });
+  }
 }
 
 /** The same of what went wrong before anything was asked. */
 export function unasked(error: unknown): unknown {
-  if (!(error instanceof ConnectorError)) return error;
-  const { kind, message, attribute, retryAfterMs, nativeCode, existingId } = error;
-  return new ConnectorError(kind, message, {
-    wasAsked: false,
-    cause: error.cause,
-    ...(attribute === undefined ? {} : { attribute }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(nativeCode === undefined ? {} : { nativeCode }),
-    ...(existingId === undefined ? {} : { existingId }),
-  });
+  return error instanceof ConnectorError ? error.but({ wasAsked: false }) : error;
 }

@@ -10,12 +10,6 @@ export function withoutSecrets(error: unknown, secrets: readonly Secret[]): unkn
   const texts = secrets.map((secret) => secret.reveal()).filter((text) => text !== '');
   const words = texts.reduce((message, text) => message.replaceAll(text, '***'), error.message);
   if (words === error.message) return error;
-  const { kind, attribute, nativeCode, retryAfterMs, existingId, wasAsked } = error;
-  return new ConnectorError(kind, words, {
-    wasAsked,
-    ...(attribute === undefined ? {} : { attribute }),
-    ...(nativeCode === undefined ? {} : { nativeCode }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(existingId === undefined ? {} : { existingId }),
-  });
+  // What has caused it may repeat them, too.
+  return error.but({ cause: undefined }, words);
 }
