@@ -20,10 +20,11 @@ export function filterOfQuery(text: string): string | undefined {
   const filters: string[] = [];
   // A row of properties is compared in two parts.
   for (let at = 0; at < parts.length; ) {
-    const taken = [1, 2].find((many) => comparisonOf(parts.slice(at, at + many)) !== undefined);
-    if (taken === undefined) return undefined;
-    filters.push(comparisonOf(parts.slice(at, at + taken)) ?? '');
-    at += taken;
+    const one = comparisonOf(parts.slice(at, at + 1));
+    const filter = one ?? comparisonOf(parts.slice(at, at + 2));
+    if (filter === undefined) return undefined;
+    filters.push(filter);
+    at += one === undefined ? 2 : 1;
   }
   const isOneRow = filters.length < 2 || !/propkey/i.test(conditions);
   return filters.length > 0 && isOneRow ? filters.join(' and ') : undefined;
