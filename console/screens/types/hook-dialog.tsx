@@ -1,19 +1,15 @@
 import { Link } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import { ScriptField } from '../../code/script-field.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
-import { usePlan } from '../../write/use-plan.ts';
-import { Effects } from './effects.tsx';
+import { Effects, useEffects } from './effects.tsx';
 import { type Hook, operationsOf, runAsOf, withHook } from './hooks.ts';
-import type { DeclaredType, Managed } from './managed.ts';
+import { changeOf, type DeclaredType, type Managed } from './managed.ts';
 import { words } from './words.ts';
-
-/** So long somebody has written nothing before the server is asked what it would mean. */
-const SETTLED_MS = 300;
 
 /** The script of a hook: a file, which the workbench rehearses, or one that stands in the declaration. */
 export function HookDialog({
@@ -37,24 +33,14 @@ export function HookDialog({
   const changed = { ...hook, script };
   const isChanged = JSON.stringify(script) !== JSON.stringify(hook.script);
   const isGood = isChanged && Reflect.get(Object(script), 'file') !== '';
-  const plan = usePlan(
-    'managed',
-    useDeferredValue(isGood ? withHook(managed, type, changed) : undefined),
-    SETTLED_MS,
-  );
+  const plan = useEffects(isGood ? withHook(managed, type, changed) : undefined);
   const file: unknown = Reflect.get(Object(hook.script), 'file');
   const save = () => {
     onClose();
     void review({
       title: t.saveHook(title, type),
       done: t.savedHook(title, type),
-      call: {
-        method: 'PATCH',
-        path: ['config', 'managed'],
-        headers: { 'If-Match': `"${managed.revision}"` },
-        body: operationsOf(managed, type, changed),
-      },
-      base: managed.content,
+      ...changeOf(managed, operationsOf(managed, type, changed)),
       touches: ['config', 'audit'],
     });
   };

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { JsonObject } from '#client/index.ts';
+import type { JsonObject, PatchOperation } from '#client/index.ts';
 import { client } from '../../session/client.ts';
 
 /** A type as `conf/managed.json` declares it. */
@@ -36,6 +36,17 @@ export function useManaged() {
     },
     retry: false,
   });
+}
+
+/** What a review needs to know of a change of `managed.json`, which is held to what was read. */
+export function changeOf({ revision, content }: Managed, body: readonly PatchOperation[]) {
+  const headers = { 'If-Match': `"${revision}"` };
+  return { call: { method: 'PATCH', path: ['config', 'managed'], headers, body }, base: content } as const;
+}
+
+/** Whether types and properties may be called that. */
+export function isName(text: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(text);
 }
 
 /** How many objects there are of each type. */

@@ -6,7 +6,7 @@ import { TextField } from '../../parts/field.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
-import type { Managed } from './managed.ts';
+import { changeOf, isName, type Managed } from './managed.ts';
 import { words } from './words.ts';
 
 /** A type with a name that its objects are found by; what else they have is added on its own page. */
@@ -18,7 +18,7 @@ export function NewType({ managed, onClose }: { readonly managed: Managed; reado
   const [name, setName] = useState('');
   const [title, setTitle] = useState('');
   const { objects } = managed.content;
-  const isGood = /^[A-Za-z_]\w*$/.test(name) && !objects.some((each) => each.name === name);
+  const isGood = isName(name) && !objects.some((each) => each.name === name);
   const save = async () => {
     onClose();
     const schema = {
@@ -39,13 +39,7 @@ export function NewType({ managed, onClose }: { readonly managed: Managed; reado
     const done = await review({
       title: t.saveTitle(name),
       done: t.typeDone(name),
-      call: {
-        method: 'PATCH',
-        path: ['config', 'managed'],
-        headers: { 'If-Match': `"${managed.revision}"` },
-        body: [{ operation: 'add', field: '/objects/-', value: { name, schema } }],
-      },
-      base: managed.content,
+      ...changeOf(managed, [{ operation: 'add', field: '/objects/-', value: { name, schema } }]),
       touches: ['config', 'audit', 'schema'],
     });
     if (done !== undefined) void navigate({ to: `/types/${name}` });

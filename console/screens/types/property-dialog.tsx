@@ -11,7 +11,7 @@ import { useReview } from '../../write/review.tsx';
 import { usePlan } from '../../write/use-plan.ts';
 import { type Draft, draftOf, KINDS, operationsOf, withProperty } from './draft.ts';
 import { Effects } from './effects.tsx';
-import type { DeclaredType, Managed } from './managed.ts';
+import { changeOf, type DeclaredType, isName, type Managed } from './managed.ts';
 import { words } from './words.ts';
 
 /** A property that is new, or one that there is; below it, what it would mean for the objects that there are. */
@@ -33,8 +33,7 @@ export function PropertyDialog({
   const before = draftOf(declared, name);
   const [draft, setDraft] = useState<Draft>(before);
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
-  const isGood =
-    /^[A-Za-z_]\w*$/.test(draft.name) && (name !== undefined || !hasProperty(declared, draft.name));
+  const isGood = isName(draft.name) && (name !== undefined || !hasProperty(declared, draft.name));
   const operations = isGood ? operationsOf(managed, declared, { before, after: draft }) : [];
   const plan = usePlan(
     'managed',
@@ -45,13 +44,7 @@ export function PropertyDialog({
     void review({
       title,
       done: t.done(declared.name, draft.name),
-      call: {
-        method: 'PATCH',
-        path: ['config', 'managed'],
-        headers: { 'If-Match': `"${managed.revision}"` },
-        body,
-      },
-      base: managed.content,
+      ...changeOf(managed, body),
       ...(typed === undefined ? {} : { typed }),
       touches: ['config', 'audit'],
     });

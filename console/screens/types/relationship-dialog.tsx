@@ -1,4 +1,4 @@
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -7,14 +7,12 @@ import { Select } from '../../parts/select.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
-import { usePlan } from '../../write/use-plan.ts';
-import { Effects } from './effects.tsx';
-import type { DeclaredType, Managed } from './managed.ts';
+import { Effects, useEffects } from './effects.tsx';
+import { changeOf, type DeclaredType, type Managed } from './managed.ts';
 import { type End, isGood, operationsOf, withRelationship } from './relationship.ts';
 import { words } from './words.ts';
 
 const NO_END: End = { name: '', title: '', isMany: false };
-const SETTLED_MS = 300;
 
 /** A property that leads to objects of another type, and the one that leads back from there: both are declared at once. */
 export function RelationshipDialog({
@@ -35,23 +33,13 @@ export function RelationshipDialog({
   const [leadsBack, setLeadsBack] = useState(true);
   const ends = { type: declared.name, end, target, back: leadsBack ? back : undefined };
   const isReady = isGood(managed, ends);
-  const plan = usePlan(
-    'managed',
-    useDeferredValue(isReady ? withRelationship(managed, ends) : undefined),
-    SETTLED_MS,
-  );
+  const plan = useEffects(isReady ? withRelationship(managed, ends) : undefined);
   const save = () => {
     onClose();
     void review({
       title: t.saveTitle(end.name),
       done: t.done(declared.name, end.name),
-      call: {
-        method: 'PATCH',
-        path: ['config', 'managed'],
-        headers: { 'If-Match': `"${managed.revision}"` },
-        body: operationsOf(managed, ends),
-      },
-      base: managed.content,
+      ...changeOf(managed, operationsOf(managed, ends)),
       touches: ['config', 'audit'],
     });
   };

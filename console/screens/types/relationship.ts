@@ -1,5 +1,5 @@
 import type { JsonObject, PatchOperation } from '#client/index.ts';
-import { type Declared, type DeclaredType, type Managed, propertiesOf } from './managed.ts';
+import { type Declared, type DeclaredType, isName, type Managed, propertiesOf } from './managed.ts';
 
 /** A property that leads to other objects, seen from one of its ends. */
 export interface End {
@@ -16,14 +16,13 @@ export interface Ends {
   readonly back: End | undefined;
 }
 
-const NAME = /^[A-Za-z_]\w*$/;
 /** What people know objects by, where a type has it. */
 const TOLD = ['userName', 'name', 'givenName', 'sn', 'title'];
 
 /** Whether both properties can be called that. */
 export function isGood({ content }: Managed, { type, end, target, back }: Ends): boolean {
   const isFree = (of: string, name: string) =>
-    NAME.test(name) &&
+    isName(name) &&
     !Object.hasOwn(content.objects.find((each) => each.name === of)?.schema.properties ?? {}, name);
   const clashes = back !== undefined && type === target && back.name === end.name;
   return isFree(type, end.name) && (back === undefined || isFree(target, back.name)) && !clashes;
