@@ -28,6 +28,7 @@ const ENTRY = `
   parentPort.on('message', async (message) => {
     if (message.type === 'stop') process.exit(0);
     if (message.type === 'reload') return parentPort.postMessage({ type: 'done', id: message.id, value: null });
+    if (message.type !== 'work') return;
     const { kind, payload, id, offer } = message;
     if (!takeOffer(workerData.shared, offer)) return;
     if (kind === 'die') process.exit(7);
