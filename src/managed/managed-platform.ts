@@ -32,7 +32,10 @@ export interface ManagedPlatform {
   readonly readScript: (path: string) => Promise<string>;
   readonly resources: Resources;
   /** What callers may grant of the roles that accounts log in with. */
-  readonly roleGrants: Pick<RoleGrants, 'propertiesAt' | 'require' | 'requireAccount' | 'waysInAt'>;
+  readonly roleGrants: Pick<
+    RoleGrants,
+    'linkAt' | 'propertiesAt' | 'require' | 'requireAccount' | 'waysInAt'
+  >;
   /** The role in which password plugins come in, beside administrators. */
   readonly certificateRole: () => string;
   readonly synchronizer: Synchronizer;

@@ -15,6 +15,8 @@ const DESK = [
   { pattern: 'managed/role/*', roles: 'desk', methods: '*', actions: '*' },
   { pattern: 'managed/team', roles: 'desk', methods: 'create,query', actions: '' },
   { pattern: 'managed/team/*', roles: 'desk', methods: '*', actions: '*' },
+  { pattern: 'managed/login/*', roles: 'desk', methods: '*', actions: '*' },
+  { pattern: 'managed/login', roles: 'desk', methods: 'create', actions: '' },
   { pattern: 'reports/*', roles: 'report-reader', methods: 'read', actions: '' },
   { pattern: 'reviews/*', roles: '*', methods: 'read', customAuthz: "hasRole('reviewer')" },
   { pattern: 'cluster', roles: 'svc-authorized', methods: 'read', customAuthz: 'isChief()' },
@@ -258,9 +260,21 @@ describe('an account that has more than whoever may write it', () => {
 });
 
 describe('a project where business roles are those that one logs in with', () => {
-  it('bounds them, however they are granted, by a condition, too', async () => {
+  const source = "require('roles/effectiveRoles').calculateEffectiveRoles(object, 'roles')";
+  const onRetrieve = { type: 'text/javascript', source };
+  const calculated = { type: 'array', items: { type: 'object' }, isVirtual: true, returnByDefault: true };
+  it.each([
+    ['the server', { queryConfig: { referencedRelationshipFields: ['roles'] } }],
+    ['a script of the field', { onRetrieve }],
+  ])('bounds them as %s reads them, however they are granted, by a condition, too', async (_by, how) => {
+    const { body: types } = await api('GET', 'config/managed');
+    const { properties } = types.objects.find(({ name }: { name: string }) => name === 'user').schema;
+    properties.effectiveRoles = { ...calculated, ...how };
+    expect((await api('PUT', 'config/managed', { body: types })).status).toBe(200);
     expect((await configure(USER_ROLES, 'effectiveRoles')).status).toBe(200);
-    await api('PATCH', 'managed/user/dan', patch('/roles/-', managed('desk')));
+    await api('PATCH', 'managed/user/dan', {
+      body: [{ operation: 'replace', field: '/roles', value: [managed('desk')] }],
+    });
     const by = { body: [{ operation: 'add', field: '/condition', value: 'userName eq "uma"' }] };
     await api('PATCH', 'managed/user/uma', { body: [{ operation: 'replace', field: '/roles', value: [] }] });
     expect(
@@ -279,6 +293,9 @@ describe('a project where business roles are those that one logs in with', () =>
       body: { detail: { id: 'ACCOUNT_NOT_YOURS' } },
     });
     await configure(USER_ROLES, 'authzRoles');
+    await asDesk('PATCH', 'managed/role/gardener', {
+      body: ['/condition', '/temporalConstraints'].map((field) => ({ operation: 'remove', field })),
+    });
   });
 });
 
@@ -364,5 +381,90 @@ describe("a project where one logs in with the roles of one's teams as well", ()
       body: { detail: { id: 'ACCOUNT_NOT_YOURS' } },
     });
     expect((await asDesk('PATCH', 'managed/user/uma', patch('/teams/-', team('others')))).status).toBe(200);
+  });
+});
+
+describe('a project where the script of a module makes managed users of those who come in', () => {
+  const SUBJECT = (name: string) => `CN=${name}, O=Example`;
+  const asCertified =
+    (name: string) =>
+    (method: string, path: string, options: object = {}) =>
+      api(method, path, {
+        ...options,
+        headers: { 'X-Client-Cert-Subject': SUBJECT(name) },
+        user: null,
+      });
+  const script = (name: string) => ({ type: 'text/javascript', file: `auth/${name}.js` });
+  const certificates = {
+    name: 'CLIENT_CERT',
+    properties: {
+      header: 'x-client-cert-subject',
+      trustedProxies: ['127.0.0.1', '::1'],
+      allowedAuthenticationIdPatterns: ['CN=\\w+, O=Example'],
+      augmentSecurityContext: script('populateAsManagedUser'),
+    },
+  };
+  const logins = {
+    name: 'MANAGED_USER',
+    properties: {
+      queryOnResource: 'managed/login',
+      propertyMapping: { authenticationId: 'name', userCredential: 'password' },
+      augmentSecurityContext: script('populateAsManagedUserFromRelationship'),
+    },
+  };
+  let before: { serverAuthContext: { authModules: { name: string }[] } };
+  let types: { objects: { name: string; schema?: object }[] };
+
+  beforeAll(async () => {
+    before = (await api('GET', 'config/authentication')).body;
+    types = (await api('GET', 'config/managed')).body;
+    const user = { type: 'relationship', resourceCollection: [{ path: 'managed/user' }] };
+    const password = { type: 'string', secureHash: { algorithm: 'SHA-512' } };
+    const login = { name: 'login', schema: { properties: { name: { type: 'string' }, password, user } } };
+    const body = { objects: [...types.objects, login] };
+    expect((await api('PUT', 'config/managed', { body })).status).toBe(200);
+    const internal = before.serverAuthContext.authModules.filter(({ name }) => name === 'INTERNAL_USER');
+    const authModules = [certificates, logins, ...internal];
+    const changed = { body: { serverAuthContext: { authModules } } };
+    expect((await api('PUT', 'config/authentication', changed)).status).toBe(200);
+    const make = (id: string, authzRoles: object[]) =>
+      api('PUT', `managed/user/${id}`, {
+        body: { userName: SUBJECT(id), givenName: 'Per', sn: 'Son', mail: `${id}@example.com`, authzRoles },
+      });
+    expect((await make('dina', [managed('desk')])).status).toBe(201);
+    expect((await make('rhea', [ADMIN])).status).toBe(201);
+    expect((await make('olaf', [])).status).toBe(201);
+  });
+  afterAll(async () => {
+    await api('PUT', 'config/authentication', { body: before });
+    await api('PUT', 'config/managed', { body: types });
+  });
+
+  const asDina = asCertified('dina');
+  it.each([
+    [
+      'gives itself none of their roles',
+      () => asDina('PATCH', 'managed/user/dina', patch('/authzRoles/-', ADMIN)),
+    ],
+    [
+      'makes nobody come in as who has more',
+      () =>
+        asDina('PUT', 'managed/login/mine', { body: { name: 'mine', user: { _ref: 'managed/user/rhea' } } }),
+    ],
+  ])('%s', async (_title, ask) => {
+    expect((await asDina('GET', 'info/login')).body.authorization.roles).toContain('desk');
+    expect(await ask()).toMatchObject(refused);
+    expect((await asDina('GET', 'config/audit')).status).toBe(403);
+  });
+
+  it('gives who has more no name by which somebody else comes in', async () => {
+    const renamed = { body: [{ operation: 'replace', field: '/userName', value: SUBJECT('dora') }] };
+    expect(await asDina('PATCH', 'managed/user/rhea', renamed)).toMatchObject({
+      status: 403,
+      body: { detail: { id: 'ACCOUNT_NOT_YOURS' } },
+    });
+    expect((await asDina('PATCH', 'managed/user/olaf', renamed)).status).toBe(200);
+    const ordinary = { body: { name: 'olafs', user: { _ref: 'managed/user/olaf' } } };
+    expect((await asDina('PUT', 'managed/login/olafs', ordinary)).status).toBe(201);
   });
 });

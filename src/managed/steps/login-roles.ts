@@ -32,15 +32,33 @@ export function loginSteps(platform: Pick<ManagedPlatform, 'roleGrants' | 'types
   });
 }
 
-/** The relationships that lead from an account of a type to its roles. */
+/** The relationships that lead from an account of a type to its roles, and to those of whom it may come in as. */
 export function loginWays(
+  platform: Pick<ManagedPlatform, 'roleGrants' | 'types'>,
+  type: ManagedType,
+  accounts: string,
+): readonly (readonly string[])[] {
+  const own = waysAt(platform, type, accounts);
+  const link = platform.roleGrants.linkAt(accounts);
+  const linked = link === undefined ? undefined : platform.types.at(link.leadsTo);
+  if (link === undefined || linked === undefined || !type.relationships.has(link.property)) return own;
+  return [...own, ...waysAt(platform, linked, link.leadsTo).map((way) => [link.property, ...way])];
+}
+
+function waysAt(
   { roleGrants }: Pick<ManagedPlatform, 'roleGrants'>,
   type: ManagedType,
   accounts: string,
 ): readonly (readonly string[])[] {
   return roleGrants.propertiesAt(accounts).flatMap((property) => {
-    const derivation = type.compiled.get(property)?.derivation ?? null;
-    return derivation === null ? [[property]] : waysOf(derivation).map(({ path }) => path);
+    const { derivation = null, scripts } = type.compiled.get(property) ?? {};
+    if (derivation !== null) return waysOf(derivation).map(({ path }) => path);
+    if (scripts?.onRetrieve === undefined) return [[property]];
+    // What a script calculates it may have read off any relationship of the account that leads to something else.
+    const others = [...type.relationships.values()].filter(({ collections }) =>
+      collections.some((collection) => collection !== accounts),
+    );
+    return [[property], ...others.map((other) => [other.property])];
   });
 }
 

@@ -1,6 +1,7 @@
 import { type AuthenticationConfig, internalRole } from '#config/index.ts';
 import { ForbiddenError } from '#errors/index.ts';
 import type { Context } from '#resource/index.ts';
+import { augmentScript } from '../authentication/augmentation.ts';
 import { builtModules } from '../authentication/built-modules.ts';
 import { foldRole, isBuiltIn, roleNames } from '../authentication/role-names.ts';
 import type { AccessRules } from './access-rules.ts';
@@ -8,9 +9,20 @@ import type { AccessRules } from './access-rules.ts';
 /** Where accounts have the roles that they log in with, what those have who come in by a module, and by which properties they do. */
 interface RolePlace {
   readonly property: string;
-  readonly defaults: readonly string[];
+  /** Undefined where others say what all have. */
+  readonly defaults?: readonly string[];
   readonly waysIn: readonly string[];
 }
+
+/**
+ * What the script of a module may make of whoever comes in, as the shipped ones do (`auth/asManagedUser`): the managed user of their name, or
+ * the one that their account leads to.
+ */
+const BY_SCRIPTS = {
+  collection: 'managed/user',
+  place: { property: 'authzRoles', waysIn: ['userName'] },
+  link: 'user',
+} as const;
 
 export interface RoleGrantsParts {
   readonly config: () => AuthenticationConfig;
@@ -40,7 +52,15 @@ export class RoleGrants {
 
   /** The properties of objects of a collection that hold the roles with which they log in. */
   propertiesAt(collection: string): readonly string[] {
-    return this.#placesAt(collection).map(({ property }) => property);
+    return [...new Set(this.#placesAt(collection).map(({ property }) => property))];
+  }
+
+  /** The relationship by which accounts of a collection may come in as others; undefined where none does. */
+  linkAt(collection: string): { readonly property: string; readonly leadsTo: string } | undefined {
+    const isLinked = this.#scripted().some(({ known: { settings } }) => {
+      return 'queryOnResource' in settings && settings.queryOnResource === collection;
+    });
+    return isLinked ? { property: BY_SCRIPTS.link, leadsTo: BY_SCRIPTS.collection } : undefined;
   }
 
   /** The properties of objects of a collection by which they come in: the name, and the password. */
@@ -97,7 +117,7 @@ export class RoleGrants {
     const { roles: own } = context.security.authorization;
     const held = new Set([...own, ...this.#everybodys(collection)]);
     const foreign = roles.find((role) => this.#opensMore(role, held));
-    if (foreign === undefined || this.#grantsAny(held)) return undefined;
+    if (foreign === undefined || this.#grantsAny(own)) return undefined;
     return (await this.#parts.maySeeScripts(context)) ? undefined : foreign;
   }
 
@@ -120,20 +140,32 @@ export class RoleGrants {
     return further.includes(foldRole(name)) || this.#parts.rules.name(name);
   }
 
-  #grantsAny(held: ReadonlySet<string>): boolean {
+  #grantsAny(own: readonly string[]): boolean {
     const { grantsAnyRole } = this.#parts.config().serverAuthContext;
-    return grantsAnyRole.some((role) => role === '*' || held.has(role));
+    return grantsAnyRole.some((role) => role === '*' || own.includes(role));
   }
 
   /** What all accounts of a collection have, by whichever module they come in. */
   #everybodys(collection: string): ReadonlySet<string> {
-    const [first = new Set<string>(), ...others] = this.#placesAt(collection).map(
-      ({ defaults }) => new Set(defaults),
+    const [first = new Set<string>(), ...others] = this.#placesAt(collection).flatMap(({ defaults }) =>
+      defaults === undefined ? [] : [new Set(defaults)],
     );
     return others.reduce<ReadonlySet<string>>((common, defaults) => common.intersection(defaults), first);
   }
 
   #placesAt(collection: string): readonly RolePlace[] {
+    const isByScripts = collection === BY_SCRIPTS.collection && this.#scripted().length > 0;
+    return [...this.#placesOfModules(collection), ...(isByScripts ? [BY_SCRIPTS.place] : [])];
+  }
+
+  /** The modules in which a script has the last word. */
+  #scripted() {
+    return builtModules(this.#parts.config()).flatMap(({ module }) =>
+      augmentScript(module.properties) === undefined ? [] : [module],
+    );
+  }
+
+  #placesOfModules(collection: string): readonly RolePlace[] {
     return builtModules(this.#parts.config()).flatMap(({ module: { known } }) => {
       switch (known.name) {
         case 'MANAGED_USER':

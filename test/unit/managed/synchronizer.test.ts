@@ -70,6 +70,7 @@ describe('the synchronization', () => {
         certificateRole: () => 'svc-cert',
         // Nobody logs in by these types.
         roleGrants: {
+          linkAt: () => undefined,
           propertiesAt: () => [],
           waysInAt: () => [],
           require: async () => {},
