@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { countStatements } from '../support/count-statements.ts';
 import { callerAs, callersOf } from '../support/credentials.ts';
+import { watchStretches } from '../support/longest-stretch.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const RULES = new URL('../../script/access.js', import.meta.url);
@@ -138,6 +139,16 @@ describe('POST /access?_action=may', () => {
     expect(one).toBeGreaterThan(0);
     expect(await statementsFor(200)).toBe(one);
     expect(answers).toEqual(Array(200).fill(expect.objectContaining({ granted: false })));
+  });
+
+  it('leaves others their turns, however many questions there are', async () => {
+    const fields = Array.from({ length: 200 }, (_, at) => `/preferences/f${at}`);
+    const question = { method: 'patch', path: 'managed/user/ada', fields };
+    const body = Array.from({ length: 200 }, () => question);
+    await ask(body, asAda);
+    const longest = watchStretches();
+    expect(await ask(body, asAda)).toHaveLength(200);
+    expect(longest()).toBeLessThan(100);
   });
 
   it('agrees with what becomes of the requests', async () => {

@@ -5,34 +5,16 @@ import { ADMIN_PASSWORD } from '../support/api.ts';
 import { costlyRequest } from '../support/costly-requests.ts';
 import { faultOf, seededRandom, sendHostile } from '../support/hostile-requests.ts';
 import { type HostileTarget, hostileTarget } from '../support/hostile-target.ts';
+import { watchStretches } from '../support/longest-stretch.ts';
 import '../support/takes-long.ts';
 
 const SEED = Number(process.env['SVC_TEST_SEED'] ?? 20_261_122);
 const REQUESTS = 80;
-/** Of a processor, and not of a clock: the machine may have other things to do. */
 const LONGEST_STRETCH_MS = 100;
 const MOST_KEPT_BYTES = 64 * 2 ** 20;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-
-/** The most of the main thread's time that anything took between two turns of its event loop. */
-function watchLoop() {
-  let longest = 0;
-  let before = process.threadCpuUsage();
-  let isWatching = true;
-  const turn = () => {
-    const { user, system } = process.threadCpuUsage(before);
-    longest = Math.max(longest, (user + system) / 1_000);
-    before = process.threadCpuUsage();
-    if (isWatching) setImmediate(turn);
-  };
-  setImmediate(turn);
-  return () => {
-    isWatching = false;
-    return longest;
-  };
-}
 
 describe('requests that ask for far more than they are long', () => {
   let target: HostileTarget;
@@ -49,7 +31,7 @@ describe('requests that ask for far more than they are long', () => {
     const statuses: Record<number, number> = {};
     const send = async (watched: boolean) => {
       const request = costlyRequest(random, admin);
-      const stop = watchLoop();
+      const stop = watchStretches();
       const answer = await sendHostile(target.server.url, request);
       const longest = stop();
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;

@@ -29,8 +29,19 @@ function patternPolicy(id: string, requirement: string, pattern: RegExp): Policy
 function countPolicy(id: string, requirement: string, param: string, pattern: RegExp): Policy {
   return textPolicy(id, requirement, true, (text, { params }) => {
     const least = Number(params[param] ?? 0);
-    return (text.match(pattern)?.length ?? 0) >= least ? MET : unmet(requirement, { [param]: least });
+    return hasMatches(text, pattern, least) ? MET : unmet(requirement, { [param]: least });
   });
+}
+
+/** A text may be a megabyte of what is looked for: it is looked at no further than it takes. */
+function hasMatches(text: string, pattern: RegExp, least: number): boolean {
+  if (least <= 0) return true;
+  let missing = least;
+  for (const _ of text.matchAll(pattern)) {
+    missing -= 1;
+    if (missing <= 0) return true;
+  }
+  return false;
 }
 
 const expressions = new LRUCache<string, RegExp>({

@@ -4,6 +4,7 @@ import {
   type ActionRequest,
   ActionTable,
   actionResult,
+  breathing,
   type Context,
   type RouteHandler,
   type Router,
@@ -54,6 +55,8 @@ export function accessResource(options: AccessResourceOptions): RouteHandler {
             });
           const shared = newLookups();
           const answers: JsonObject[] = [];
+          // What they look up is looked up once, so that most of them have nothing to wait for.
+          const breathe = breathing();
           for (const [index, { request, as }] of questions.entries()) {
             if (as !== null && !showsRules) throw onlyForOneself(index);
             const security =
@@ -66,6 +69,8 @@ export function accessResource(options: AccessResourceOptions): RouteHandler {
             const lookups = router.judgesByScript([router.named(request)]) ? newLookups() : shared;
             const judge = () => judgeRequest({ rules, router, lookups }, asked, request, showsRules);
             answers.push(await context.unitOfWork.savepoint(judge, { keep: false }));
+            const pause = breathe();
+            if (pause !== undefined) await pause;
           }
           return actionResult(answers);
         },
