@@ -50,6 +50,25 @@ describe('a CSV file', () => {
     expect(await readdir(folder)).toEqual(['people.csv']);
   });
 
+  it.each(['"', "'", '|'])(
+    'is read as it was written, whatever stands in its cells, in quotes %s',
+    async (quote) => {
+      const pieces = [quote, '"', "'", ';', '\n', '\r', '\\', ' ', 'x'];
+      const cells = pieces.flatMap((one) =>
+        pieces.flatMap((other) => [`${one}${other}`, `x${one}${other}x`]),
+      );
+      const rows = cells.map((cell, at) => [String(at), cell]);
+      await writeFile(path, 'id;name\r\n');
+      const file = new CsvFile(path, { delimiter: ';', quote, newline: '\r\n', encoding: 'utf-8' });
+      const written = async function* (before: AsyncIterable<Row>): AsyncGenerator<Row> {
+        yield* before;
+        yield* rows;
+      };
+      await file.rewrite(written, signal);
+      expect((await rowsOf(file)).slice(1)).toEqual(rows);
+    },
+  );
+
   it('is not taken for one in an encoding that it is not in', async () => {
     await writeFile(path, Buffer.from('id;name\r\n1;Zoë\r\n', 'latin1'));
     await expect(rowsOf(fileIn('utf-8'))).rejects.toThrow('another encoding');

@@ -80,6 +80,8 @@ export class CsvFile {
       const parser = parse({
         delimiter,
         quote: quote === '' ? false : quote,
+        // As it is written: within quotes, one of them is two of them.
+        escape: quote === '' ? false : quote,
         bom: false,
         info: true,
         skip_empty_lines: true,
