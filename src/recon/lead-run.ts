@@ -20,6 +20,7 @@ import { situationsOf, summaryOf } from './recon-view.ts';
 import { recordStart } from './record-recon.ts';
 import { findRun, type Listed, lockRun, storeListed, storeStarted, storeStep } from './run-repository.ts';
 import { type Side, sideOf } from './side.ts';
+import { countEntriesAnew, freshenStatistics } from './statistics-repository.ts';
 
 const CHUNK_SIZE = 200;
 /** Lanes of a run over all nodes. */
@@ -148,6 +149,7 @@ async function list(led: Led): Promise<void> {
   const { platform, unitOfWork, db, run, mapping } = led;
   // Told at once, so that one that lists for long can be seen to have begun.
   if (run.started_at === null) await apart(platform, async (own) => storeStarted(await own.db(), run.id));
+  await freshenStatistics(platform.database.db);
   const found = await unitOfWork.savepoint(() => listSides(led)).catch(asRefusal);
   const locked = await lockRun(db, run.id);
   if (locked?.state !== 'ACTIVE') return removeListed(db, run.id);
@@ -181,6 +183,7 @@ async function listSides(led: Led): Promise<Listed & { readonly lastEntry: numbe
     const given = { run: run.id, after: lastEntry, mapping, qualifier, sources: source.listing, print };
     lastEntry += await insertSourceEntries(db, given);
   }
+  await countEntriesAnew(db, lastEntry);
   return { sources, targets, links: await countLinks(db, mapping, qualifiers), lastEntry };
 }
 

@@ -57,19 +57,30 @@ export async function findLink(
   db: Db,
   { linkType, qualifier, side, end }: LinkQuestion,
 ): Promise<LinkRow | undefined> {
+  const ofQualifier = sql<boolean>`link_type = ${linkType} and qualifier = ${qualifier}`;
   const { rows } = await sql<LinkRow>`
-    select ${COLUMNS} from sync_link
-    where link_type = ${linkType} and qualifier = ${qualifier} and ${isAt(side, end)}
+    select ${COLUMNS} from (${linksAt(side, end, ofQualifier)}) link
     order by ${sql.ref(`${side}_id`)} = ${end.id} desc limit 1`.execute(db);
   return rows[0];
 }
 
+/** Each condition by itself, so that each has its index: of several in one, Postgres would rather read a table that it takes for small. */
+function linksAt(side: LinkSide, end: LinkEnd, which: RawBuilder<boolean>): RawBuilder<LinkRow> {
+  const alike = waysToBeAt(side, end).map(
+    (isAt) => sql`select ${COLUMNS} from sync_link where ${which} and ${isAt}`,
+  );
+  return sql`${sql.join(alike, sql` union `)}`;
+}
+
 /** Compares with how it was stored, and with its letters: the mapping may have learned since then whether case counts. */
-function isAt(side: LinkSide, { id, isCaseSensitive }: LinkEnd): RawBuilder<boolean> {
+function waysToBeAt(side: LinkSide, { id, isCaseSensitive }: LinkEnd): readonly RawBuilder<boolean>[] {
   const [column, key] = [sql.ref(`${side}_id`), sql.ref(`${side}_key`)];
   return isCaseSensitive
-    ? sql`${key} in (${id}, ${id.toLowerCase()}) and ${column} = ${id}`
-    : sql`(${key} = ${id.toLowerCase()} or lower(${column}) = lower(${id.toLowerCase()}::text collate "C"))`;
+    ? [sql`${key} in (${id}, ${id.toLowerCase()}) and ${column} = ${id}`]
+    : [
+        sql`${key} = ${id.toLowerCase()}`,
+        sql`lower(${column}) = lower(${id.toLowerCase()}::text collate "C")`,
+      ];
 }
 
 function keyOf({ id, isCaseSensitive }: LinkEnd): string {
@@ -96,21 +107,21 @@ export async function listLinksOf(
   { linkType, side, end }: Omit<LinkQuestion, 'qualifier'>,
 ): Promise<LinkRow[]> {
   const { rows } = await sql<LinkRow>`
-    select ${COLUMNS} from sync_link
-    where link_type = ${linkType} and ${isAt(side, end)} order by qualifier`.execute(db);
+    ${linksAt(side, end, sql`link_type = ${linkType}`)} order by qualifier`.execute(db);
   return rows;
 }
 
 /** @returns undefined when one of the two is linked already, or there is a link of that id */
 export async function insertLink(db: Db, link: NewLink): Promise<LinkRow | undefined> {
   const { id, linkType, qualifier, first, second } = link;
+  const isFree = [...waysToBeAt('first', first), ...waysToBeAt('second', second)].map(
+    (isAt) => sql`not exists (
+      select from sync_link where link_type = ${linkType} and qualifier = ${qualifier} and ${isAt})`,
+  );
   const { rows } = await sql<LinkRow>`
     insert into sync_link (id, link_type, qualifier, first_id, second_id, first_key, second_key)
     select ${id}, ${linkType}, ${qualifier}, ${first.id}, ${second.id}, ${keyOf(first)}, ${keyOf(second)}
-    where not exists (
-      select from sync_link
-      where link_type = ${linkType} and qualifier = ${qualifier}
-        and (${isAt('first', first)} or ${isAt('second', second)}))
+    where ${sql.join(isFree, sql` and `)}
     on conflict do nothing returning ${COLUMNS}`.execute(db);
   return rows[0];
 }
