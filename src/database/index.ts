@@ -49,7 +49,13 @@ export { Notifier } from './signal/notifier.ts';
 export { Batcher } from './unit-of-work/batcher.ts';
 export type { Actor, Change } from './unit-of-work/change.ts';
 export type { Wake } from './unit-of-work/effect.ts';
-export { type GroupStep, type GroupWrite, insertAll, LostRows } from './unit-of-work/group-commit.ts';
+export {
+  type GroupStep,
+  type GroupWrite,
+  insertAll,
+  LostRows,
+  mostRowsTogether,
+} from './unit-of-work/group-commit.ts';
 export { type PreparedUnit, prepareUnit, storeTogether } from './unit-of-work/prepared-unit.ts';
 export { RefusedWrites } from './unit-of-work/refused-writes.ts';
 export { beforeCommit, runUnitOfWork, type UnitOfWorkOptions } from './unit-of-work/run-unit-of-work.ts';

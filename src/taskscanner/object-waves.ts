@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import {
+  mostRowsTogether,
   type PreparedUnit,
   prepareUnit,
   storeTogether,
@@ -88,11 +89,15 @@ export class ObjectWaves {
     return outcome?.kind === 'failed' ? outcome : undefined;
   }
 
+  /** As many as may be stored with one statement. */
   #preparedFrom(first: number): readonly PreparedUnit<Verdict>[] {
     const units: PreparedUnit<Verdict>[] = [];
+    let left = mostRowsTogether(this.#platform.database);
     for (let at = first; ; at++) {
       const outcome = this.#outcomes.get(at);
       if (outcome?.kind !== 'prepared') return units;
+      left -= outcome.unit.unitOfWork.pendingRows.length;
+      if (left < 0 && units.length > 0) return units;
       units.push(outcome.unit);
     }
   }

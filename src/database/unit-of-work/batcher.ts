@@ -12,6 +12,8 @@ export interface BatcherOptions<Item, Result> {
   /** Statements on their way at once; what comes meanwhile waits and makes the next batch larger. */
   readonly maxInFlight: number;
   readonly maxBatch: number;
+  /** What a batch of several may weigh in all, as it is asked when one leaves. Default: anything. */
+  readonly bound?: { readonly weightOf: (item: Item) => number; readonly most: () => number };
   /** Answers in the order of the items. Rejects for all of them. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** Whether a batch that failed so may be tried again in parts. Default: where the database can be used. */
@@ -51,9 +53,9 @@ export class Batcher<Item, Result> {
   }
 
   async #flush(): Promise<void> {
-    const { maxBatch } = this.#options;
-    const batch = this.#waiting.slice(0, maxBatch);
-    this.#waiting = this.#waiting.slice(maxBatch);
+    const count = this.#countOfNext();
+    const batch = this.#waiting.slice(0, count);
+    this.#waiting = this.#waiting.slice(count);
     this.#inFlight += 1;
     try {
       await this.#run(batch);
@@ -61,6 +63,18 @@ export class Batcher<Item, Result> {
       this.#inFlight -= 1;
       this.#schedule();
     }
+  }
+
+  #countOfNext(): number {
+    const { maxBatch, bound } = this.#options;
+    if (bound === undefined) return maxBatch;
+    let left = bound.most();
+    const isTooMuch = ({ item }: Waiting<Item, Result>, index: number) => {
+      left -= bound.weightOf(item);
+      return left < 0 && index > 0;
+    };
+    const count = this.#waiting.findIndex((waiting, index) => index >= maxBatch || isTooMuch(waiting, index));
+    return count < 0 ? this.#waiting.length : count;
   }
 
   async #run(batch: readonly Waiting<Item, Result>[]): Promise<void> {

@@ -6,6 +6,7 @@ import type { Database, Db } from '../pool/database.ts';
 import { PLANNED_ANEW } from '../pool/prepared-statements.ts';
 import { isConnectionLost, isTaken, sqlStateOf } from '../pool/sql-state.ts';
 import { Batcher } from './batcher.ts';
+import { LockTime } from './lock-time.ts';
 
 /**
  * A kind of row that many units of work can write with one statement. There is one of it per table, so that rows of
@@ -55,6 +56,7 @@ const CONTENDED_MS = 2_000;
 const MOST_CONTENDED = 10_000;
 const contended = new WeakMap<Database, LRUCache<string, true>>();
 const groups = new WeakMap<Database, Batcher<readonly GroupedRow[], boolean>>();
+const lockTimes = new WeakMap<Database, LockTime>();
 
 /**
  * Commits what a unit of work has to write, together with others that end at the same time: a commit waits for the
@@ -68,6 +70,7 @@ export function commitInGroup(database: Database, rows: readonly GroupedRow[]): 
     group = new Batcher({
       maxInFlight: MAX_IN_FLIGHT,
       maxBatch: MAX_BATCH,
+      bound: { weightOf: (rows) => rows.length, most: () => mostRowsTogether(database) },
       run: async (units) => {
         const stored = await commitUnits(database, units);
         for (const [index, unit] of units.entries())
@@ -80,6 +83,20 @@ export function commitInGroup(database: Database, rows: readonly GroupedRow[]): 
     groups.set(database, group);
   }
   return group.add(rows);
+}
+
+/** How many rows go in one statement where others may wait for them; a unit of work goes whole. */
+export function mostRowsTogether(database: Database): number {
+  return lockTimeOf(database).mostRows;
+}
+
+function lockTimeOf(database: Database): LockTime {
+  let lockTime = lockTimes.get(database);
+  if (lockTime === undefined) {
+    lockTime = new LockTime();
+    lockTimes.set(database, lockTime);
+  }
+  return lockTime;
 }
 
 /** Whether somebody was faster about the same a moment ago; as `GroupWrite.keyOf` has it. */
@@ -145,8 +162,10 @@ async function commitTogether(
 /** All rows, in a transaction of their own and with one way to the database and back. */
 async function storeWithLocks(database: Database, rows: readonly GroupedRow[]): Promise<void> {
   const statements = statementsFor(rows);
+  const sentAt = performance.now();
   if (statements.length === 1) await statements[0]!.execute(database.db);
   else await database.runInOneWay(statements);
+  lockTimeOf(database).note(rows.length, performance.now() - sentAt);
 }
 
 /**

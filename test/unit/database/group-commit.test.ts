@@ -30,7 +30,8 @@ describe('rows that wait for the commit', () => {
 
   const inserts = (table: string): GroupWrite<Row> => {
     const insert = (rows: readonly Row[]) => sql`insert into ${sql.table(table)} (id, text)
-      select id, text from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as note (id int, text text)`;
+      select id, text from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as note (id int, text text)
+      where text <> 'long' or pg_sleep(0.001 + 0 * id)::text is not null`;
     return {
       steps: (rows) => [{ statement: insert(rows) }],
       async run(db, rows) {
@@ -84,6 +85,16 @@ describe('rows that wait for the commit', () => {
     expect(await Promise.all(all.map((id) => write(id)))).toEqual(all);
     expect(await idsOf('note')).toEqual(all);
     expect(await transactionsOf('note')).toBe(1);
+  });
+
+  it('leave as fewer at once where each takes long, so that none is locked for long', async () => {
+    const all = Array.from({ length: 200 }, (_, id) => id);
+    for (const ids of [all.slice(0, 2), all.slice(2, 40), all.slice(40, 60), all.slice(60)])
+      await Promise.all(ids.map((id) => write(id, 'long')));
+    expect(await idsOf('note')).toEqual(all);
+    const { rows } = await sql<{ rows: number }>`
+      select count(*)::int as rows from note group by born`.execute(database.db);
+    expect(Math.max(...rows.map(({ rows }) => rows))).toBeLessThanOrEqual(50);
   });
 
   it('fail by themselves when they cannot be stored', async () => {
