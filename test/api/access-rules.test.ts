@@ -11,6 +11,7 @@ import type { Api, CallOptions } from '../support/api.ts';
 import { callerAs, PASSWORD } from '../support/credentials.ts';
 import { runs } from '../support/long.ts';
 import type { TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 let server: TestServer;
 let api: Api;

@@ -7,6 +7,7 @@ import { attackSite, expectRefusal } from '../support/attack-site.ts';
 import { faultOf, type HostileRequest, seededRandom, sendHostile } from '../support/hostile-requests.ts';
 import { USER_PASSWORD } from '../support/hostile-target.ts';
 import { sendRaw, statusOf } from '../support/raw-http.ts';
+import '../support/takes-long.ts';
 
 /** One server for all attacks of this file: each asserts that it was refused cleanly, the last that nothing was harmed. */
 const site = attackSite();

@@ -8,6 +8,7 @@ import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { processFile, workflowApi } from '../support/workflow.ts';
 import { end, path, start, user } from '../unit/workflow/engine/bpmn.ts';
+import '../support/takes-long.ts';
 
 const PASSWORD = 'Passw0rd-of-users';
 const ANSWER_LIMIT = 2 ** 20;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { callerAs, callersOf } from '../support/credentials.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const INSTALLED = new URL('../../conf/', import.meta.url);
 const GREETING = { type: 'text/javascript', source: "'hello'" };

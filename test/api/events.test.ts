@@ -4,6 +4,7 @@ import { type HeardEvent, listenTo } from '../support/event-listener.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const PASSWORD = 'Passw0rd-of-users';
 /** A script that makes roles in one unit of work. @returns its text; it answers with their number */

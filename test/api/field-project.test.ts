@@ -4,6 +4,7 @@ import { run } from '../../src/cli/index.ts';
 import type { Api } from '../support/api.ts';
 import { createProject, fixtureFiles, WATCHFUL } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 async function projectFiles(): Promise<Record<string, string>> {
   // Nothing reads it, so nothing need mind that a key stands there twice.

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { PASSWORD } from '../support/credentials.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const RULES = `
     { pattern: 'managed/role', roles: 'keeper', methods: 'create,action', actions: 'create,patch' },

@@ -12,6 +12,7 @@ import {
 } from '../support/credentials.ts';
 import { type Issuer, startIssuer } from '../support/issuer.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const API_KEY = { 'X-Svc-Api-Key': KEY };
 

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Api } from '../support/api.ts';
 import { type Issuer, startIssuer } from '../support/issuer.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const NOBODY = { user: 'anonymous', password: 'anonymous' };
 const REDIRECT = 'https://svc.example.com/console/callback';

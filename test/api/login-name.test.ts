@@ -3,6 +3,7 @@ import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const PASSWORD = 'Passw0rd-of-users';
 

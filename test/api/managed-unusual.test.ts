@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const script = (source: string) => ({ type: 'text/javascript', source });
 const two = (reverse: string, more: object = {}) => ({

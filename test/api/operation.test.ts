@@ -6,6 +6,7 @@ import { callerAs, callersOf, OWN_PAGE, passwordOf } from '../support/credential
 import { listenTo } from '../support/event-listener.ts';
 import { eventually } from '../support/eventually.ts';
 import { operationSite, patch } from '../support/operation-site.ts';
+import '../support/takes-long.ts';
 
 const site = operationSite();
 const { api, ada, ben, cleo, items, make, ended, perform, marks } = site;

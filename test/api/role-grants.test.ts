@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { callerAs, PASSWORD } from '../support/credentials.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 /** Who may write accounts, and is no administrator, has roles of their own and makes nobody more than they are. */
 const ROOT = join(import.meta.dirname, '../..');

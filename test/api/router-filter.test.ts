@@ -3,6 +3,7 @@ import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { WATCHFUL } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const js = (source: string, more: object = {}) => ({ type: 'text/javascript', source, ...more });
 

@@ -9,6 +9,7 @@ import { scimClient, scimOf } from '../support/scim.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import '../support/property-seed.ts';
 import { runs } from '../support/long.ts';
+import '../support/takes-long.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 

@@ -3,6 +3,7 @@ import type { Api } from '../support/api.ts';
 import { callersOf, OWN_PAGE, PASSWORD, passwordOf } from '../support/credentials.ts';
 import { WATCHFUL } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 let server: TestServer;
 let api: Api;

@@ -3,6 +3,7 @@ import type { JsonObject } from '#json/index.ts';
 import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const script = (source: string) => ({ type: 'text/javascript', source });
 const refusesUnlessOpen = (name: string) =>

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { MARK, scan, scanSite } from '../support/scan-site.ts';
+import '../support/takes-long.ts';
 
 describe('the task scanner', () => {
   const site = scanSite();

@@ -9,6 +9,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { variableOwners } from '../support/variable-owners.ts';
 import { processFile, workflowApi } from '../support/workflow.ts';
 import { end, extension, path, start, tag, user } from '../unit/workflow/engine/bpmn.ts';
+import '../support/takes-long.ts';
 
 const shipped = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 const PASSWORD = 'Passw0rd-of-users';

@@ -19,6 +19,7 @@ import {
   timer,
   user,
 } from '../unit/workflow/engine/bpmn.ts';
+import '../support/takes-long.ts';
 
 const $ = (expression: string) => `\${${expression}}`;
 

@@ -7,6 +7,7 @@ import { yamlText } from '../../src/cli/remote/yaml-text.ts';
 import { commandLineOf } from '../support/command-line.ts';
 import { callersOf } from '../support/credentials.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 let server: TestServer;
 let folder: string;

@@ -18,6 +18,7 @@ import {
 import { ADMIN_PASSWORD } from '../support/api.ts';
 import { apiKey, callersOf, KEY, PASSWORD } from '../support/credentials.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 interface User {
   userName: string;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { csvKind } from '#system/connectors/csv/csv-connector.ts';
 import { longOr } from '../../support/long.ts';
 import { describeConnector } from './connector-suite.ts';
+import '../../support/takes-long.ts';
 
 const HEADER = 'login,title,age,mails,password,photo\n';
 

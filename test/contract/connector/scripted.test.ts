@@ -12,6 +12,7 @@ import { behind, type ConnectorFixture } from '../../support/connector/fixture.t
 import { PeopleService } from '../../support/connector/people-service.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { describeConnector } from './connector-suite.ts';
+import '../../support/takes-long.ts';
 
 const SCRIPT = readFileSync(new URL('../../support/connector/people-script.js', import.meta.url), 'utf8');
 

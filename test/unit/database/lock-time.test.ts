@@ -5,7 +5,7 @@ import { LockTime } from '#database/unit-of-work/lock-time.ts';
 const LONGER_MS = 5;
 
 /** As many statements as it remembers, of so many rows. */
-function after(sizes: readonly number[], msOf: (rows: number) => number): number {
+function mostAfter(sizes: readonly number[], msOf: (rows: number) => number): number {
   const lockTime = new LockTime();
   for (const rows of sizes) lockTime.note(rows, msOf(rows));
   return lockTime.mostRows;
@@ -22,7 +22,7 @@ describe('rows that are stored together', () => {
         fc.double({ min: 0.01, max: 0.1, noNaN: true }),
         (seen, disk, perRow) => {
           fc.pre(new Set(seen.slice(-10)).size > 3);
-          const most = after(seen, (rows) => disk + rows * perRow);
+          const most = mostAfter(seen, (rows) => disk + rows * perRow);
           expect(most * perRow).toBeLessThanOrEqual(LONGER_MS * 1.01);
           expect(most * perRow).toBeGreaterThanOrEqual(LONGER_MS * 0.8);
         },
@@ -31,12 +31,12 @@ describe('rows that are stored together', () => {
   });
 
   it('are never fewer than are worth a commit', () => {
-    expect(after([1, 10, 100, 1, 10, 100], (rows) => rows * 50)).toBe(48);
+    expect(mostAfter([1, 10, 100, 1, 10, 100], (rows) => rows * 50)).toBe(48);
   });
 
   it('are bounded where they take no time', () => {
     expect(
-      after(
+      mostAfter(
         Array.from({ length: 100 }, (_, n) => n + 1),
         (rows) => rows / 1e6,
       ),

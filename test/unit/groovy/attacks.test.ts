@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SandboxPool } from '../../../src/script/javascript/index.ts';
 import { createGroovyPool, runSnippet } from './support.ts';
+import '../../support/takes-long.ts';
 
 let pool: SandboxPool;
 beforeAll(async () => {

@@ -4,6 +4,7 @@ import { BadRequestError } from '#errors/index.ts';
 import { getTimeZone, isTimeZone } from '#time/index.ts';
 import { OffsetTable } from '../../../src/time/offset-table.ts';
 import { runs } from '../../support/long.ts';
+import '../../support/takes-long.ts';
 
 const HOUR = 3_600_000;
 const SUMMER = Date.UTC(2026, 6, 1);
