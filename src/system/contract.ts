@@ -19,6 +19,9 @@ export const NAME = '__NAME__';
 export const PASSWORD = '__PASSWORD__';
 export const ENABLE = '__ENABLE__';
 
+/** The most that another system may send for one question: what comes is kept until it is whole. */
+export const MOST_ANSWER_BYTES = 134_217_728;
+
 /** Kinds of objects that all connectors name alike. */
 export const ACCOUNT = '__ACCOUNT__';
 export const GROUP = '__GROUP__';

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { JsonObject } from '#json/index.ts';
 import { ldapKind } from '#system/connectors/ldap/ldap-kind.ts';
 import type { Slapd } from '../slapd.ts';
@@ -9,14 +9,15 @@ export const GROUPS = 'ou=groups,dc=example,dc=com';
 
 /** A system on a directory of a test, with a configuration of its own. */
 export function directorySite(
-  slapd: Slapd,
+  slapd: Pick<Slapd, 'port' | 'principal' | 'password'>,
   configuration: JsonObject,
   objectTypes: JsonObject = {},
+  connectTo: (place: { readonly host: string; readonly port: number }) => Socket = connect,
 ): ConnectorSite {
   const nothing = async () => {};
   return new ConnectorSite({
     kind: ldapKind,
-    host: { connect, resolveFile: (path: string) => path },
+    host: { connect: connectTo, resolveFile: (path: string) => path },
     config: {
       name: 'ldap',
       connectorRef: { connectorName: 'org.identityconnectors.ldap.LdapConnector' },

@@ -3,6 +3,7 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { Client } from 'ldapts';
 import { ConnectorError, type ConnectorHost, type Secret } from '../../contract.ts';
 import { asConnectorError } from './ldap-error-table.ts';
+import { WholeMessages } from './whole-messages.ts';
 
 export interface LdapPlace {
   readonly host: string;
@@ -162,7 +163,12 @@ export class LdapConnections {
       url: `${security === 'tls' ? 'ldaps' : 'ldap'}://${urlHost(place.host)}:${place.port}`,
       createConnection: plain,
       createSecureConnection: (options: unknown) => {
-        const given = typeof options === 'object' && options !== null ? options : { socket: plain() };
+        const isUpgrade = typeof options === 'object' && options !== null;
+        // Else whoever stands in between puts words of theirs in front of what the directory says.
+        if (isUpgrade && messages.isAmid) {
+          throw new ConnectorError('protocol', 'More came before TLS than the answer to StartTLS');
+        }
+        const given = isUpgrade ? options : { socket: plain() };
         return kept(connectTls({ ...given, ...tls }));
       },
     });
@@ -174,6 +180,7 @@ export class LdapConnections {
         for (const socket of sockets) socket.destroy();
       },
     };
+    const messages = new WholeMessages(client, connection.discard);
     this.#open.add(connection);
     const { promise: ended, reject } = Promise.withResolvers<never>();
     ended.catch(() => {});

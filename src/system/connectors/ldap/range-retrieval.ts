@@ -1,4 +1,5 @@
 import type { Entry as LdapEntry } from 'ldapts';
+import { ConnectorError, MOST_ANSWER_BYTES } from '../../contract.ts';
 import type { LdapConnections } from './ldap-connections.ts';
 
 /** `member;range=0-1499`: Active Directory shows no more values at once. */
@@ -16,6 +17,7 @@ export async function withAllValues(
   for (const part of parts) {
     const [, name = '', start = '0', end = '*'] = RANGE.exec(part) ?? [];
     const values = textsOf(entry[part]);
+    let length = lengthOf(values);
     const step = Number(end) - Number(start);
     for (let next = end; next !== '*'; ) {
       const from = Number(next) + 1;
@@ -25,8 +27,13 @@ export async function withAllValues(
       );
       const [found] = searchEntries;
       const more = Object.keys(found ?? {}).find((one) => RANGE.exec(one)?.[1] === name);
-      values.push(...textsOf(more === undefined ? undefined : found?.[more]));
+      const further = textsOf(more === undefined ? undefined : found?.[more]);
+      for (const value of further) values.push(value);
+      length += lengthOf(further);
       next = (more === undefined ? undefined : RANGE.exec(more)?.[3]) ?? '*';
+      if (length > MOST_ANSWER_BYTES || (next !== '*' && Number(next) < from)) {
+        throw new ConnectorError('protocol', `'${entry.dn}' does not come to an end of its '${name}'`);
+      }
     }
     delete whole[part];
     whole[name] = values;
@@ -36,4 +43,8 @@ export async function withAllValues(
 
 function textsOf(given: LdapEntry[string] | undefined): string[] {
   return given === undefined ? [] : [given].flat().map(String);
+}
+
+function lengthOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
 }

@@ -52,7 +52,7 @@ export class Subschema {
       for (const name of one.names) described.set(name.toLowerCase(), one);
     }
     // Active Directory says nothing of how it compares, and does it with all that is text or number.
-    const isSilent = !attributeTypes.some((text) => / EQUALITY /.test(text));
+    const isSilent = !attributeTypes.some((text) => wordsOf(text).includes('EQUALITY'));
     for (const [key, one] of described) {
       const rule = ruleOf(one, described);
       const isCompared = isSilent && rule.type !== 'binary' && !isBytes(one);
@@ -60,8 +60,11 @@ export class Subschema {
       this.#attributes.set(key, isCompared ? { ...rule, hasEquality: true, hasSubstrings: isText } : rule);
     }
     for (const text of objectClasses) {
-      const rule = { above: listIn(text, 'SUP'), must: listIn(text, 'MUST'), may: listIn(text, 'MAY') };
-      for (const name of namesIn(text)) this.#classes.set(name.toLowerCase(), rule);
+      const words = wordsOf(text);
+      const [above, must, may] = [valuesOf(words, 'SUP'), valuesOf(words, 'MUST'), valuesOf(words, 'MAY')];
+      for (const name of valuesOf(words, 'NAME')) {
+        this.#classes.set(unquoted(name).toLowerCase(), { above, must, may });
+      }
     }
   }
 
@@ -129,26 +132,37 @@ function isName({ syntax = '' }: Described): boolean {
 }
 
 function describe(text: string): Described {
+  const words = wordsOf(text);
+  const says = (word: string) => words.includes(word);
   return {
-    names: namesIn(text),
-    above: / SUP ([\w.-]+)/.exec(text)?.[1],
-    hasEquality: / EQUALITY /.test(text),
-    hasSubstrings: / SUBSTR /.test(text),
-    syntax: / SYNTAX '?([\d.]+)/.exec(text)?.[1],
-    isSingle: / SINGLE-VALUE\b/.test(text),
-    isReadOnly: / NO-USER-MODIFICATION\b/.test(text),
+    names: valuesOf(words, 'NAME').map(unquoted),
+    above: valuesOf(words, 'SUP')[0],
+    hasEquality: says('EQUALITY'),
+    hasSubstrings: says('SUBSTR'),
+    syntax: valuesOf(words, 'SYNTAX').map(unquoted)[0],
+    isSingle: says('SINGLE-VALUE'),
+    isReadOnly: says('NO-USER-MODIFICATION'),
   };
 }
 
-function namesIn(text: string): readonly string[] {
-  const [, one, several = ''] = / NAME (?:'([^']+)'|\(([^)]*)\))/.exec(text) ?? [];
-  return one === undefined ? [...several.matchAll(/'([^']+)'/g)].map(([, name = '']) => name) : [one];
+/**
+ * Quoted texts with their quotes, signs and words, in time in proportion to the text, which is somebody else's. A quote within
+ * a word ends nothing: some directories write 'the owner's'.
+ */
+function wordsOf(text: string): readonly string[] {
+  return text.match(/'(?:[^']|'(?![\s)]))*(?:'|$)|[()$]|[^\s()$']+/g) ?? [];
 }
 
-function listIn(text: string, key: string): readonly string[] {
-  const [, several, one] = new RegExp(` ${key} (?:\\(([^)]*)\\)|([\\w.;-]+))`).exec(text) ?? [];
-  return (several ?? one ?? '')
-    .split('$')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+/** What follows a word: one, or several in brackets. */
+function valuesOf(words: readonly string[], key: string): readonly string[] {
+  const at = words.indexOf(key) + 1;
+  const first = words[at];
+  if (at === 0 || first === undefined) return [];
+  if (first !== '(') return [first];
+  const end = words.indexOf(')', at);
+  return words.slice(at + 1, end < 0 ? undefined : end).filter((word) => word !== '$');
+}
+
+function unquoted(word: string): string {
+  return word.replaceAll("'", '');
 }

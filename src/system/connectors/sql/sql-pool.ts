@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ConnectorError, type ConnectorHost, unasked } from '../../contract.ts';
+import { ConnectorError, type ConnectorHost, MOST_ANSWER_BYTES, unasked } from '../../contract.ts';
 import type { Dialect, SqlLogin, SqlSession } from './sql-session.ts';
 
 interface Kept {
@@ -10,6 +10,9 @@ interface Kept {
 const MOST_IDLE = 5;
 /** Firewalls forget connections that nobody uses, without a word. */
 const LONGEST_IDLE_MS = 60_000;
+
+/** How often it is looked what has come: the libraries keep all of it, and tell nobody before it is whole. */
+const LOOK_MS = 20;
 
 /** Errors after which nobody knows what comes over the connection next. */
 const UNSOUND: ReadonlySet<string> = new Set(['unavailable', 'timeout', 'protocol']);
@@ -78,6 +81,10 @@ export class SqlPool {
       reject(ending());
     };
     signal.addEventListener('abort', onAbort, { once: true });
+    const looking = onTooMuch(kept.socket, (error) => {
+      this.#discard(kept);
+      reject(error);
+    });
     try {
       if (signal.aborted) onAbort();
       const working = work(kept.session);
@@ -91,6 +98,7 @@ export class SqlPool {
       else this.#discard(kept);
       throw signal.aborted ? ending() : told;
     } finally {
+      clearInterval(looking);
       signal.removeEventListener('abort', onAbort);
     }
   }
@@ -136,6 +144,7 @@ export class SqlPool {
     signal.addEventListener('abort', onAbort, { once: true });
     socket.once('error', onError);
     socket.once('close', onClose);
+    const looking = onTooMuch(socket, reject);
     try {
       const opening = this.#dialect.open(this.#login, socket);
       opening.catch(() => {});
@@ -146,6 +155,7 @@ export class SqlPool {
       this.#open.delete(socket);
       throw signal.aborted ? ending() : this.#dialect.error(error);
     } finally {
+      clearInterval(looking);
       signal.removeEventListener('abort', onAbort);
       socket.off('error', onError);
       socket.off('close', onClose);
@@ -155,4 +165,13 @@ export class SqlPool {
 
 function ending(): ConnectorError {
   return new ConnectorError('timeout', 'It was ended');
+}
+
+/** Ends a question to which more comes than anything that is asked. */
+function onTooMuch(socket: Socket, end: (error: ConnectorError) => void): NodeJS.Timeout {
+  const before = socket.bytesRead;
+  return setInterval(() => {
+    if (socket.bytesRead - before <= MOST_ANSWER_BYTES) return;
+    end(new ConnectorError('protocol', `The database answers with more than ${MOST_ANSWER_BYTES} bytes`));
+  }, LOOK_MS);
 }
