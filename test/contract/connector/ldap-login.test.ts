@@ -88,6 +88,32 @@ describe.skipIf(SLAPD === undefined)('a directory', () => {
     expect(await groups.list()).toEqual([]);
   });
 
+  it.each(['dn', 'entryUUID'])(
+    'shows a group to nobody who asks for accounts by name, with ids by %s',
+    async (uidAttribute) => {
+      await using accounts = siteWith({ uidAttribute, baseContexts: ['dc=example,dc=com'] });
+      const group = {
+        nativeType: '__GROUP__',
+        properties: {
+          dn: { type: 'string', nativeName: '__NAME__' },
+          cn: { type: 'string' },
+          member: { type: 'string', nativeName: 'uniqueMember' },
+        },
+      };
+      await using groups = siteWith({ uidAttribute, baseContexts: [GROUPS] }, { account: group });
+      const dn = `cn=board,${GROUPS}`;
+      const id = await groups.create({ dn, member: `cn=one,${PEOPLE}` });
+      expect(await accounts.read(id)).toBeUndefined();
+      expect(await accounts.list({ kind: 'compare', pointer: ['dn'], operator: 'eq', value: dn })).toEqual(
+        [],
+      );
+      const replace = { operation: 'replace', field: '/cn', value: 'taken over' } as const;
+      expect(await errorId(accounts.patch(id, [replace]))).toBe('SYSTEM_NOT_FOUND');
+      await accounts.delete(id).catch(() => {});
+      expect(await groups.read(id)).toMatchObject({ cn: 'board' });
+    },
+  );
+
   it('has members of groups added and removed one by one', async () => {
     const group = {
       nativeType: '__GROUP__',

@@ -40,7 +40,7 @@ import { LdapChanges } from './ldap-changes.ts';
 import { changesOfKind, type LdapConfiguration, loginOf } from './ldap-configuration.ts';
 import { LdapConnections } from './ldap-connections.ts';
 import { entryOf } from './ldap-entry.ts';
-import { allOf, filterIn, ldapFilter, type TranslatedFilter } from './ldap-filter.ts';
+import { allOf, EVERYTHING, filterIn, ldapFilter, type TranslatedFilter } from './ldap-filter.ts';
 import { LdapWrites } from './ldap-writes.ts';
 import { logIn } from './log-in.ts';
 import { pagedSearch } from './paged-search.ts';
@@ -127,7 +127,8 @@ export class LdapConnector implements Connector {
   async get(type: string, id: string, request: ReadRequest): Promise<Entry | undefined> {
     if (id === '') return undefined;
     const asked = this.#asked(request);
-    if (this.#configuration.uidAttribute === 'dn') return this.#readAt(id, asked, request);
+    if (this.#configuration.uidAttribute === 'dn')
+      return this.#readAt(id, asked, request, this.#ofType(type));
     const named = this.#withId(id);
     if (named === undefined) return undefined;
     const filter = allOf([this.#ofType(type), named]);
@@ -160,7 +161,7 @@ export class LdapConnector implements Connector {
     const asked = this.#asked(request);
     const name = filter?.kind === 'compare' && filter.operator === 'eq' && filter.attribute === NAME;
     if (name) {
-      const found = await this.#readAt(String(filter.value), asked, request);
+      const found = await this.#readAt(String(filter.value), asked, request, this.#ofType(type));
       if (found !== undefined) yield { entries: [found], isSuperset: false };
       return;
     }
@@ -288,11 +289,12 @@ export class LdapConnector implements Connector {
       readonly timeLimit: number;
     },
     request: ReadRequest,
+    filter: TranslatedFilter,
   ): Promise<Entry | undefined> {
     if (!this.#reaches(name)) return undefined;
     try {
       const { searchEntries } = await this.#connections.read(request.signal, (client) =>
-        client.search(name, { ...asked, scope: 'base' }),
+        client.search(name, { ...asked, scope: 'base', ...filterIn(filter) }),
       );
       return searchEntries[0] && (await this.#whole(searchEntries[0], request));
     } catch (error) {
@@ -306,7 +308,7 @@ export class LdapConnector implements Connector {
     const { uidAttribute } = this.#configuration;
     if (uidAttribute === 'dn') return name;
     const request = { signal, attributes: [], binary: [] };
-    const found = await this.#readAt(name, this.#asked(request), request);
+    const found = await this.#readAt(name, this.#asked(request), request, EVERYTHING);
     if (found !== undefined) return found.id;
     throw new ConnectorError('misconfigured', `'${name}' was made, and cannot be read back`);
   }

@@ -19,7 +19,7 @@ export interface TranslatedFilter {
 }
 
 const ALL: TranslatedFilter = { filter: undefined, isExact: false };
-const EVERYTHING: TranslatedFilter = { filter: undefined, isExact: true };
+export const EVERYTHING: TranslatedFilter = { filter: undefined, isExact: true };
 
 export interface Translation {
   readonly subschema: Subschema | undefined;
