@@ -23,6 +23,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   logout: async () => (await import('./remote/session.ts')).logout,
   profile: async () => (await import('./remote/session.ts')).profile,
   whoami: async () => (await import('./remote/whoami.ts')).whoami,
+  may: async () => (await import('./remote/may.ts')).may,
   get: async () => (await import('./remote/get.ts')).get,
   query: async () => (await import('./remote/get.ts')).query,
   create: async () => (await import('./remote/change.ts')).create,

@@ -178,6 +178,27 @@ describe('POST /access?_action=may', () => {
     expect(answers.map(({ granted }: { granted: boolean }) => granted)).toEqual([true, false]);
   });
 
+  it('says of what nobody has said the content of whether it is granted with any, and that this depends', async () => {
+    const questions = [
+      { method: 'update', path: 'managed/user/ada' },
+      { method: 'patch', path: 'managed/user/ada' },
+      { method: 'action', path: 'managed/user/ada', action: 'patch' },
+      { method: 'create', path: 'workflow/processinstance' },
+      { method: 'update', path: 'managed/user/ben' },
+      { method: 'create', path: 'managed/user' },
+    ];
+    const depends = { granted: true, dependsOnContent: true, reason: expect.stringContaining('some content') };
+    const answers = await ask(questions, asAda);
+    expect(answers.slice(0, 4)).toEqual([depends, depends, depends, depends]);
+    expect(answers.slice(4)).toMatchObject([{ granted: false }, { granted: false }]);
+    // Where no condition looks at it, there is nothing to know.
+    const [first] = await ask(questions.slice(0, 1));
+    expect([first.granted, first.dependsOnContent]).toEqual([true, undefined]);
+    const [shown] = await ask([{ ...questions[0], as: 'ada' }]);
+    expect(shown).toMatchObject({ dependsOnContent: true, condition: { text: expect.stringContaining('own') } });
+    expect(shown.condition).not.toHaveProperty('result');
+  });
+
   it('reads no relationship twice, whichever of them each question is about', async () => {
     const { body: own } = await asAda('GET', 'managed/user/ada');
     const about = (more: object) => ({
@@ -213,7 +234,6 @@ describe('POST /access?_action=may', () => {
     [[{ method: 'read', path: 'info/ping', feilds: [] }], '/0/feilds', "A request has no 'feilds' here"],
     [[{ method: 'read', path: 'info/ping', fields: ['/a'] }], '/0/fields', "'fields' say nothing of 'read'"],
     [[{ method: 'patch', path: 'managed/user/ada', fields: '/a' }], '/0/fields', 'must be a list'],
-    [[{ method: 'update', path: 'managed/user/ada' }], '/0/content', 'judged by what it would store'],
     [[{ method: 'create', path: 'managed/user', content: [] }], '/0/content', 'must be an object'],
     [[{ method: 'action', path: 'script' }], '/0/action', 'null is no action'],
     [[{ method: 'read', path: 'info/ping', as: 7 }], '/0/as', '7 is no name of a user'],

@@ -123,6 +123,19 @@ describe('a command that asks a node', () => {
     expect([code, err]).toEqual([3, expect.stringContaining('hint: Set SVC_USER and SVC_PASSWORD')]);
   });
 
+  it('tells what somebody may do, with the content that is said or without', async () => {
+    const may = async (...args: string[]) => {
+      const { code, out } = await svc(['may', ...args, '--as', 'ada', '-o', 'table']);
+      return [code, out.replace(/:.*\n/, '')];
+    };
+    expect(await may('read', 'managed/user/ada')).toEqual([0, 'yes']);
+    expect(await may('patch', 'managed/user/ada')).toEqual([0, 'yes, by what is sent']);
+    expect(await may('patch', 'managed/user/ada', '--fields', '/givenName, /sn')).toEqual([0, 'yes']);
+    expect(await may('patch', 'managed/user/ada', '--fields', '/department')).toEqual([1, 'no']);
+    expect(await may('create', 'managed/user', 'userName=eve')).toEqual([1, 'no']);
+    expect((await svc(['may', 'reed', 'info/ping'])).err).toContain("Did you mean 'read'?");
+  });
+
   it('gives the body of an error where JSON is asked for', async () => {
     const { code, err, out } = await svc(['get', 'usr', '-o', 'json']);
     expect([code, out]).toEqual([4, '']);

@@ -18,10 +18,13 @@ interface Asked {
   readonly path: string;
   readonly action?: string;
   readonly fields?: readonly string[];
+  readonly content?: unknown;
 }
 
 interface Answer {
   readonly granted: boolean;
+  /** With some content it is, with another it may not be. */
+  readonly dependsOnContent?: true;
   readonly id?: string;
   readonly reason?: string;
   readonly field?: string;
@@ -32,6 +35,19 @@ interface Answer {
     readonly roles?: readonly string[];
   };
   readonly condition?: { readonly text: string; readonly result: boolean | null };
+}
+
+/** What would be written: names of properties, or the JSON that would be sent. */
+function writtenIn(text: string): Pick<Asked, 'fields' | 'content'> {
+  if (/^\s*[{[]/.test(text)) {
+    try {
+      return { content: JSON.parse(text) };
+    } catch {
+      // The server says of such a name that it is none.
+    }
+  }
+  const fields = text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+  return fields.length === 0 ? {} : { fields };
 }
 
 /** Whether somebody may do something, and the rule that says so. Nothing of it is done. */
@@ -55,12 +71,11 @@ export function May() {
   const isAction = method === 'action';
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const parts = what.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
     setAsked({
       ...(who === '' ? {} : { as: who }),
       method,
       path,
-      ...(isAction ? { action: what } : parts.length === 0 ? {} : { fields: parts }),
+      ...(isAction ? { action: what } : writtenIn(what)),
     });
   };
   return (
@@ -97,12 +112,18 @@ export function May() {
       </form>
       {asked === undefined ? null : (
         <Loaded of={answer}>
-          {({ granted, reason, id, field, rule, condition }) => (
+          {({ granted, dependsOnContent, reason, id, field, rule, condition }) => (
             <section aria-label={t.answer} className="stack">
               <div>
-                <Badge tone={granted ? 'good' : 'bad'} mark={granted ? '✓' : '✗'}>
-                  {granted ? t.granted : t.refused}
-                </Badge>
+                {granted && dependsOnContent ? (
+                  <Badge tone="warn" mark="?">
+                    {t.depends}
+                  </Badge>
+                ) : (
+                  <Badge tone={granted ? 'good' : 'bad'} mark={granted ? '✓' : '✗'}>
+                    {granted ? t.granted : t.refused}
+                  </Badge>
+                )}
               </div>
               {reason === undefined ? null : <p>{reason}</p>}
               <Facts

@@ -5,6 +5,8 @@ import { NO_PAGING, parsePatch, parsePath, type Request, type RequestMethod } fr
 /** A request that somebody might make, and who that is; null is the caller. */
 export interface AccessQuestion {
   readonly request: Request;
+  /** Whether nothing is said of what it is to write: neither `fields` nor `content`. */
+  readonly isOpen: boolean;
   readonly as: string | null;
 }
 
@@ -45,7 +47,17 @@ function parseQuestion(entry: JsonValue, at: string): AccessQuestion {
   if (as !== null && (typeof as !== 'string' || as === '')) {
     throw bad(`${at}/as`, `${JSON.stringify(as)} is no name of a user`, 'The name that they log in with');
   }
-  return { request: requestOf(entry, at), as };
+  const request = requestOf(entry, at);
+  const isOpen = entry['fields'] === undefined && entry['content'] === undefined && takesContent(request);
+  return { request, isOpen, as };
+}
+
+/** Whether rules may look at what it is to write. */
+function takesContent(request: Request): boolean {
+  const { method } = request;
+  return (
+    ['create', 'update', 'patch'].includes(method) || (method === 'action' && request.action === 'patch')
+  );
 }
 
 function requestOf(entry: JsonObject, at: string): Request {
@@ -91,13 +103,6 @@ function requestOf(entry: JsonObject, at: string): Request {
     case 'create':
       return { method: kind, ...common, newResourceId: null, content: contentOf(fields, content, at) };
     case 'update':
-      if (content === undefined) {
-        throw bad(
-          `${at}/content`,
-          'An update is judged by what it would store',
-          "Send the object as 'content'",
-        );
-      }
       return { method: kind, ...common, revision: null, content: contentOf(undefined, content, at) };
     case 'action': {
       const { action } = entry;

@@ -57,7 +57,7 @@ export function accessResource(options: AccessResourceOptions): RouteHandler {
           const answers: JsonObject[] = [];
           // What they look up is looked up once, so that most of them have nothing to wait for.
           const breathe = breathing();
-          for (const [index, { request, as }] of questions.entries()) {
+          for (const [index, { request, isOpen, as }] of questions.entries()) {
             if (as !== null && !showsRules) throw onlyForOneself(index);
             const security =
               as === null ? context.security : (people.get(as) ?? (await known(options, context, as, index)));
@@ -67,7 +67,7 @@ export function accessResource(options: AccessResourceOptions): RouteHandler {
             const asked = { ...context, security, survivable: false, rehearsed: true };
             // What they have done while others were looked up is undone with it.
             const lookups = router.judgesByScript([router.named(request)]) ? newLookups() : shared;
-            const judge = () => judgeRequest({ rules, router, lookups }, asked, request, showsRules);
+            const judge = () => judgeRequest({ rules, router, lookups, isOpen }, asked, request, showsRules);
             answers.push(await context.unitOfWork.savepoint(judge, { keep: false }));
             const pause = breathe();
             if (pause !== undefined) await pause;

@@ -4,7 +4,8 @@ import { type Context, formatPath, isWrite, type Request } from '#resource/index
 import { foldRole } from '../authentication/role-names.ts';
 import { type AccessCondition, needsScript } from './access-condition.ts';
 import { type AccessRule, fitsRule, parseAccessRules } from './access-rule.ts';
-import { CONDITIONS, type ConditionQuestion } from './conditions.ts';
+import type { ConditionQuestion, Verdict } from './condition.ts';
+import { CONDITIONS } from './conditions.ts';
 import { type Handle, Lookups } from './lookups.ts';
 import { namesIn } from './named-roles.ts';
 import { idOfRole, type ProcessRule } from './process-access.ts';
@@ -50,6 +51,8 @@ export interface Told {
   readonly granting?: (rule: AccessRule) => void;
   /** A rule that would, but for its condition. */
   readonly failing?: (rule: AccessRule) => void;
+  /** A rule that may, by what is to be written; whoever listens asks of a request of which nobody has said that yet. */
+  readonly depending?: (rule: AccessRule) => void;
 }
 
 /**
@@ -146,14 +149,16 @@ export class AccessRules {
         return stored;
       },
       readReferences: (names) => lookups.references(context, formatPath(request.path), names),
+      isOpen: told.depending !== undefined,
       ...(told.notEditable === undefined ? {} : { tellNotEditable: told.notEditable }),
     };
     for (const rule of this.#rules) {
       if (!fitsRule(rule, question)) continue;
       judgedAt = undefined;
       try {
-        if (rule.condition !== null && !(await this.#holds(rule.condition, asked))) {
-          told.failing?.(rule);
+        const holds = rule.condition === null || (await this.#holds(rule.condition, asked));
+        if (holds !== true) {
+          (holds === undefined ? told.depending : told.failing)?.(rule);
           continue;
         }
         told.granting?.(rule);
@@ -169,21 +174,38 @@ export class AccessRules {
     return false;
   }
 
-  async #holds(condition: AccessCondition, asked: ConditionQuestion): Promise<boolean> {
+  async #holds(condition: AccessCondition, asked: ConditionQuestion): Promise<Verdict> {
     switch (condition.kind) {
       case 'call':
         return CONDITIONS[condition.name]!(asked, condition.args);
-      case 'not':
-        return !(await this.#holds(condition.of, asked));
+      case 'not': {
+        const holds = await this.#holds(condition.of, asked);
+        return holds === undefined ? undefined : !holds;
+      }
       case 'and':
-        return (await this.#holds(condition.of[0], asked)) && this.#holds(condition.of[1], asked);
+        return this.#decide(condition.of, false, asked);
       case 'or':
-        return (await this.#holds(condition.of[0], asked)) || this.#holds(condition.of[1], asked);
-      case 'script':
+        return this.#decide(condition.of, true, asked);
+      case 'script': {
         // What it looks at is not known.
         await readWhatChanges(asked);
-        return this.#options.decideByScript(asked.context, asked.request, condition.source, this.#text);
+        const { context, request, isOpen } = asked;
+        const holds = await this.#options.decideByScript(context, request, condition.source, this.#text);
+        return isOpen && holds ? undefined : holds;
+      }
     }
+  }
+
+  /** The first of the two decides where it can; then the other one does, or nothing but what is to be written. */
+  async #decide(
+    [first, second]: readonly [AccessCondition, AccessCondition],
+    deciding: boolean,
+    asked: ConditionQuestion,
+  ): Promise<Verdict> {
+    const one = await this.#holds(first, asked);
+    if (one === deciding) return one;
+    const other = await this.#holds(second, asked);
+    return one === undefined && other !== deciding ? undefined : other;
   }
 }
 

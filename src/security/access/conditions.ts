@@ -8,32 +8,9 @@ import {
   type Pointer,
   parsePointer,
 } from '#json/index.ts';
-import { type Context, formatPath, personName, type Request } from '#resource/index.ts';
-import { isProcessFor, type ProcessRule } from './process-access.ts';
-
-/** What a condition may look at. */
-export interface ConditionQuestion {
-  readonly context: Context;
-  readonly request: Request;
-  /** Reads a resource as the server itself. @returns undefined when there is none */
-  readonly read: (context: Context, path: string) => Promise<JsonObject | undefined>;
-  /** As `read`, of what the request changes: what is granted by it is granted as long as that is at its revision. */
-  readonly readChanged: (path: string) => Promise<JsonObject | undefined>;
-  /** Reads these relationships of the object that the request changes, as the server itself sees them. */
-  readonly readReferences: (names: readonly string[]) => Promise<JsonObject>;
-  /** The schema properties of a managed type; undefined when there is no such type. */
-  readonly properties: (type: string) => JsonObject | undefined;
-  /** Whether a managed user has that name. */
-  readonly isManagedUser: (context: Context, userName: string) => Promise<boolean>;
-  /** The path of the version of a process that its key starts; undefined when there is none. */
-  readonly latestDefinition: (context: Context, key: string) => Promise<string | undefined>;
-  /** The rules of `conf/process-access.json`; undefined when there is no such file. */
-  readonly processRules: () => readonly ProcessRule[] | undefined;
-  /** Told of a property because of which the caller may not change its own object. */
-  readonly tellNotEditable?: (property: string) => void;
-}
-
-type Condition = (question: ConditionQuestion, args: readonly unknown[]) => boolean | Promise<boolean>;
+import { type Context, formatPath, type Request } from '#resource/index.ts';
+import { type Condition, type ConditionQuestion, listOf, type Verdict } from './condition.ts';
+import { canUpdateTask, isAllowedToStartProcess, isMyTask, isQueryForOwnTasks } from './process-conditions.ts';
 
 /**
  * The functions that `customAuthz` may call without costing a script. `auth/customAuthz.js` has the same ones for
@@ -96,8 +73,12 @@ function ownPath(context: Context): string {
 }
 
 /** An empty patch would only read, and is not granted. */
-function restrictPatchToFields({ request }: ConditionQuestion, [fields]: readonly unknown[]): boolean {
+function restrictPatchToFields(
+  { request, isOpen }: ConditionQuestion,
+  [fields]: readonly unknown[],
+): Verdict {
   const patched = patchedProperties(request) ?? [];
+  if (isOpen && isPatch(request)) return undefined;
   return patched.length > 0 && patched.every((name) => listOf(fields).includes(name));
 }
 
@@ -105,9 +86,10 @@ function restrictPatchToFields({ request }: ConditionQuestion, [fields]: readonl
 async function onlyEditableManagedObjectProperties(
   question: ConditionQuestion,
   [type, further]: readonly unknown[],
-): Promise<boolean> {
+): Promise<Verdict> {
   const properties = question.properties(String(type));
   if (properties === undefined) return false;
+  if (question.isOpen) return undefined;
   const allowed = new Set(listOf(further));
   const changed = await changedProperties(question);
   const refused = changed?.find((name) => !allowed.has(name) && !has(properties, name, 'userEditable'));
@@ -119,11 +101,12 @@ async function onlyEditableManagedObjectProperties(
 }
 
 /** A protected property changes only with the password once more, in `X-Svc-Reauth-Password`. */
-async function reauthIfProtectedAttributeChange(question: ConditionQuestion): Promise<boolean> {
+async function reauthIfProtectedAttributeChange(question: ConditionQuestion): Promise<Verdict> {
   const { context } = question;
   const [area, type] = context.security.authorization.component.split('/');
   const properties = area === 'managed' ? question.properties(type ?? '') : undefined;
   if (properties === undefined) return true;
+  if (question.isOpen) return undefined;
   const changed = (await changedProperties(question)) ?? Object.keys(properties);
   if (!changed.some((name) => has(properties, name, 'isProtected'))) return true;
   if (context.security.authorization['reauthenticated'] === true) return true;
@@ -224,6 +207,10 @@ function isOfRelationships({ type }: JsonObject): boolean {
   return type === 'relationship' || (Array.isArray(type) && type.includes('relationship'));
 }
 
+function isPatch(request: Request): boolean {
+  return request.method === 'patch' || (request.method === 'action' && request.action === 'patch');
+}
+
 /** What a patch names; one of the whole object names the empty property, which nobody may edit. */
 function patchedProperties(request: Request): readonly string[] | undefined {
   if (request.method === 'patch') {
@@ -246,105 +233,8 @@ function top(pointer: Pointer): string {
   return pointer[0] ?? '';
 }
 
-/** The resource finds out from the caller whose tasks these are; other queries find those of everybody. */
-function isQueryForOwnTasks({ request }: ConditionQuestion): boolean {
-  return request.method === 'query' && OWN_TASKS.includes(request.queryId ?? '');
-}
-
-const OWN_TASKS: readonly string[] = ['mine', 'claimable', 'team'];
-
-async function isMyTask(question: ConditionQuestion): Promise<boolean> {
-  const task = await question.readChanged(formatPath(question.request.path));
-  const name = await nameInProcesses(question);
-  return task !== undefined && name !== undefined && holderOf(task) === name;
-}
-
-/**
- * The caller has the task, owns it, or is a candidate, by name or through a role. What another has is not a candidate's to
- * change any more; and what a task is called, and for whom it is done, is for its process to say.
- */
-async function canUpdateTask(question: ConditionQuestion): Promise<boolean> {
-  const { context, request } = question;
-  const task = await question.readChanged(formatPath(request.path));
-  if (task === undefined) return false;
-  const name = await nameInProcesses(question);
-  const isTheirs = name !== undefined && (holderOf(task) === name || task['owner'] === name);
-  const candidates = isObject(task['candidates']) ? task['candidates'] : {};
-  const isOffered = isAmong(candidates['candidateUsers'], candidates['candidateGroups'], name, context);
-  if (request.method !== 'update') return isTheirs || isOffered;
-  const content = isObject(request.content) ? request.content : {};
-  const isRewritten = ['name', 'description', 'owner'].some((field) => {
-    const value = getMember(content, field) ?? null;
-    return value !== null && value !== (task[field] ?? null);
-  });
-  return !isRewritten && (isTheirs || (isOffered && holderOf(task) === null));
-}
-
-/** Who has a task: whoever works for somebody else has it too. */
-function holderOf(task: JsonObject): unknown {
-  return task['assignee'] ?? task['delegate'] ?? null;
-}
-
-/**
- * The name by which processes know the caller. Where the caller is no managed user and a managed user has that name, it means
- * that one: undefined.
- */
-async function nameInProcesses({ context, isManagedUser }: ConditionQuestion): Promise<string | undefined> {
-  const name = personName(context.security);
-  if (context.security.authorization.component === 'managed/user') return name;
-  return (await isManagedUser(context, name)) ? undefined : name;
-}
-
-function isAmong(users: unknown, groups: unknown, name: string | undefined, { security }: Context): boolean {
-  const { roles } = security.authorization;
-  return (
-    (name !== undefined && listOf(users).includes(name)) ||
-    listOf(groups).some((group) => roles.includes(group))
-  );
-}
-
-/**
- * Whoever reads a definition, or starts one: `process-access.json` and the process itself must both offer it. A version that
- * is started by its id must be offered in the latest one as well, or who is shut out by that would start the one before.
- */
-async function isAllowedToStartProcess(question: ConditionQuestion): Promise<boolean> {
-  const { context, request, read, latestDefinition } = question;
-  const readAt = async (path: string | undefined) => (path === undefined ? undefined : read(context, path));
-  if (request.path[1] === 'processdefinition') {
-    return isOffered(question, await readAt(formatPath(request.path.slice(0, 3))));
-  }
-  const content = 'content' in request && isObject(request.content) ? request.content : {};
-  const [id, key] = [getMember(content, '_processDefinitionId') ?? null, getMember(content, '_key')];
-  // The id wins over the key, as it does when the process starts.
-  if (id === null) {
-    return typeof key === 'string' && isOffered(question, await readAt(await latestDefinition(context, key)));
-  }
-  if (typeof id !== 'string') return false;
-  const path = formatPath(['workflow', 'processdefinition', id]);
-  const definition = await readAt(path);
-  if (definition === undefined || !(await isOffered(question, definition))) return false;
-  const latestPath = await latestDefinition(context, String(definition['key']));
-  if (latestPath === path) return true;
-  const latest = await readAt(latestPath);
-  return latest?.['suspended'] === false && isOffered(question, latest);
-}
-
-async function isOffered(question: ConditionQuestion, definition: JsonObject | undefined): Promise<boolean> {
-  const { context, processRules } = question;
-  const { roles } = context.security.authorization;
-  if (definition === undefined || !isProcessFor(processRules(), definition, roles)) return false;
-  const { candidateStarterUsers: users, candidateStarterGroups: groups } = definition;
-  if (listOf(users).length === 0 && listOf(groups).length === 0) return true;
-  return isAmong(users, groups, await nameInProcesses(question), context);
-}
-
 /** Editors of configurations write truth values as text as well. */
 function has(properties: JsonObject, name: string, flag: string): boolean {
   const property = getMember(properties, name);
   return isObject(property) && (property[flag] === true || property[flag] === 'true');
-}
-
-function listOf(value: unknown): string[] {
-  if (typeof value === 'string') return value.split(',');
-  return Array.isArray(value) ? value.map(String) : [];
 }

@@ -9,6 +9,8 @@ import type { Lookups } from './lookups.ts';
 interface Judgement {
   readonly granted: boolean;
   readonly reason: string;
+  /** It is granted with some content, and may be refused with another: nobody has said which it is. */
+  readonly dependsOnContent?: true;
   readonly id?: string;
   readonly field?: string;
   /** The rule that grants, or comes nearest to it. */
@@ -22,6 +24,8 @@ interface Judges {
   readonly rules: AccessRules;
   readonly router: Router;
   readonly lookups: Lookups;
+  /** Whether the request stands for any that writes something there. */
+  readonly isOpen: boolean;
 }
 
 /**
@@ -41,11 +45,12 @@ export async function judgeRequest(
 }
 
 async function judge(
-  { rules, router, lookups }: Judges,
+  { rules, router, lookups, isOpen }: Judges,
   context: Context,
   request: Request,
 ): Promise<Judgement> {
-  const told: { granting?: AccessRule; failed: AccessRule[]; notEditable?: string } = { failed: [] };
+  const told: { granting?: AccessRule; depending?: AccessRule; failed: AccessRule[]; notEditable?: string } =
+    { failed: [] };
   let refusal: ForbiddenError | undefined;
   try {
     await rules.grants(context, request, lookups, {
@@ -56,21 +61,39 @@ async function judge(
       notEditable: (property) => {
         told.notEditable ??= property;
       },
+      ...(isOpen
+        ? {
+            depending: (rule) => {
+              told.depending ??= rule;
+            },
+          }
+        : {}),
     });
   } catch (error) {
     if (!(error instanceof ForbiddenError)) throw error;
     refusal = error;
   }
-  const { granting } = told;
-  if (granting !== undefined) {
+  const { granting, depending } = told;
+  const granted =
+    granting === undefined
+      ? depending && { ...OF_SOME_CONTENT, rule: depending }
+      : {
+          reason: 'A rule of script/access.js grants it',
+          rule: granting,
+          ...(granting.condition === null ? {} : { holds: true }),
+        };
+  if (granted !== undefined) {
     const byFilter = await refusedByFilter(router, context, request);
-    const facts = { rule: granting, ...(granting.condition === null ? {} : { holds: true }) };
-    return byFilter === undefined
-      ? { granted: true, reason: 'A rule of script/access.js grants it', ...facts }
-      : { ...byFilter, ...facts };
+    return { granted: true, ...granted, ...byFilter };
   }
   return { granted: false, id: 'ACCESS_DENIED', ...whyNot(rules, request, told, refusal) };
 }
+
+const OF_SOME_CONTENT = {
+  reason:
+    'A rule of script/access.js grants it with some content and may refuse it with another; ask with `fields` or `content`',
+  dependsOnContent: true,
+} as const;
 
 function whyNot(
   rules: AccessRules,
