@@ -1,5 +1,7 @@
 import { type GeneratedScript, generateScript } from './generate/generate-script.ts';
+import type { NameUses } from './generate/name-uses.ts';
 import { everyName, librariesOf } from './groovy-library.ts';
+import { instanceMethods } from './runtime/method-table.ts';
 import type { ScriptSource } from './script-source.ts';
 import { parseGroovy } from './syntax/parser.ts';
 import { SourceText } from './syntax/source-text.ts';
@@ -20,9 +22,17 @@ export function compileGroovy(script: ScriptSource): CompiledGroovy {
       `${script.source}\n${parsed.added}`,
       generated.computesMethods ? everyName() : [],
     );
-    return { libraries, ...generated };
+    return { libraries, ...generated, uses: withoutMethods(generated.uses) };
   } catch (error) {
     if (error instanceof RangeError) throw source.errorAt(0, 'The script is nested too deeply');
     throw error;
   }
+}
+
+/** What every script has is not unknown: methods such as `println`, properties such as `metaClass`. */
+function withoutMethods(uses: NameUses): NameUses {
+  const methods = instanceMethods('groovy.lang.Script') ?? {};
+  const isOwn = ({ name, isCalled }: NameUses['free'][number]) =>
+    (isCalled ? name : `get${name.charAt(0).toUpperCase()}${name.slice(1)}`) in methods;
+  return { ...uses, free: uses.free.filter((one) => !isOwn(one)) };
 }

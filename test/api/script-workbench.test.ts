@@ -92,6 +92,15 @@ describe('diagnostics of a script', () => {
     expect((await groovy('company + compani')).diagnostics).toEqual([
       expect.objectContaining({ line: 1, column: 11, endColumn: 18, id: 'SCRIPT_UNKNOWN_NAME' }),
     ]);
+    expect((await groovy('def total(n) { n + lokup(n) }\ntotal(foo(3))')).diagnostics).toEqual([
+      expect.objectContaining({
+        line: 1,
+        column: 20,
+        endColumn: 25,
+        message: "Nothing here is called 'lokup'",
+      }),
+      expect.objectContaining({ line: 2, column: 7, endColumn: 10, message: "Nothing here is called 'foo'" }),
+    ]);
     expect((await diagnose('openidm.read("x")')).diagnostics[0].hint).toMatch(/The binding is svc here/);
   });
 
@@ -111,6 +120,23 @@ describe('diagnostics of a script', () => {
     ['what a loaded file may declare', 'load("sees.js"); made'],
   ])('say nothing of %s', async (_title, source) => {
     expect(await said(source)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'methods of the script, wherever they stand',
+      'later(1)\ndef later(a) { a }\ndef later(a, b) { later(a) + b }',
+    ],
+    ['closures and variables', 'def one = { it }\ntwo = { it }\none(1) + two(2)'],
+    ['methods of every script', 'println "a"\nprintf("%s", 1)\nhashCode() + toString()'],
+    ['what is given', 'company(1)'],
+    ['what a closure may be delegated to', '[1].each { foo(it) }'],
+    ['what a class has', 'class A { def a() { b() }\ndef b() { 1 } }\nnew A().a()'],
+    ['methods that are made', 'metaClass.made = { 1 }\nmade()'],
+    ['methods that answer for any', 'def methodMissing(String name, args) { name }\nanything()'],
+    ['static imports', 'import static java.lang.Math.max\nmax(1, 2)'],
+  ])('say nothing in Groovy of %s', async (_title, source) => {
+    expect((await groovy(source)).diagnostics).toEqual([]);
   });
 
   it('know the variables of a use', async () => {

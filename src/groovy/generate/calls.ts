@@ -53,6 +53,7 @@ function callByName(g: Generation, name: string, args: readonly Argument[], at: 
   if (g.context.isStatic && isOwn && owner === '$t') {
     return `${mark(at)}$.call($t,${JSON.stringify(name)},${generateArguments(g, args)})`;
   }
+  if (owner === '$s' && !g.mayHaveMethod(name)) g.notes.callFree(name, at);
   return `${mark(at)}$.callName(${owner},${g.free(name)},${generateArguments(g, args)})`;
 }
 

@@ -70,6 +70,7 @@ function generateProgram(g: Generation, { body }: Script): string {
   const statements = body.filter(({ kind }) => kind !== 'class' && kind !== 'method');
   const declared = declareClasses(g, classes);
   new ClassChecks(g.classes, g.source).checkSignatures(methods, '');
+  g.methodNames = new Set(methods.map(({ name }) => name));
   declareDirectMethods(g, methods);
   const fields = declareFields(g, statements);
   const definitions = generateClasses(g, declared);

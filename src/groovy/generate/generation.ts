@@ -48,6 +48,8 @@ export class Generation {
   readonly source: SourceText;
   readonly classes: ClassNames;
   readonly directMethods = new Map<string, DirectMethod>();
+  /** The methods that the script declares. */
+  methodNames: ReadonlySet<string> = new Set();
   scope = new Scope('script');
   context: FunctionContext = { owner: '$s', self: '$s', className: '', isStatic: false };
   loops = 0;
@@ -77,6 +79,12 @@ export class Generation {
     this.notes = new NoteUses(source.text);
     this.seesBinding = SEES_BINDING.test(source.text);
     this.changesClasses = CHANGES_CLASSES.test(source.text);
+  }
+
+  /** Whether the script has a method of that name, or may have one when it runs. */
+  mayHaveMethod(name: string): boolean {
+    const names = this.methodNames;
+    return this.changesClasses || names.has(name) || names.has('methodMissing') || names.has('invokeMethod');
   }
 
   /** A value as JavaScript. */

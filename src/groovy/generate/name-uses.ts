@@ -7,6 +7,11 @@ interface Mention {
   readonly at: number;
 }
 
+interface FreeName extends Mention {
+  /** It is called, so that a method of all scripts may be meant. */
+  readonly isCalled: boolean;
+}
+
 /** Such as `svc.read(path)`: a member of a name that the script does not declare. */
 interface MemberUse extends Mention {
   readonly object: string;
@@ -19,7 +24,7 @@ interface MemberUse extends Mention {
 /** What a script does with names, for whoever looks for mistakes. */
 export interface NameUses {
   /** Names that it reads and does not declare; not those in classes, nor in closures, where somebody else may know them. */
-  readonly free: readonly Mention[];
+  readonly free: readonly FreeName[];
   /** Names that it assigns and does not declare, which makes variables of them. */
   readonly assigned: ReadonlySet<string>;
   /** Variables that it declares and never reads. */
@@ -30,7 +35,7 @@ export interface NameUses {
 /** Notes the uses of names while a script is generated. */
 export class NoteUses {
   readonly #text: string;
-  readonly #free: Mention[] = [];
+  readonly #free: FreeName[] = [];
   readonly #assigned = new Set<string>();
   readonly #declared = new Map<Local, Mention & { readonly isTop: boolean }>();
   readonly #members: MemberUse[] = [];
@@ -41,7 +46,12 @@ export class NoteUses {
   }
 
   read(name: string, at: number): void {
-    this.#free.push({ name, at });
+    this.#free.push({ name, at, isCalled: false });
+  }
+
+  /** A call such as `greet(who)`; one whose name is a text may be meant for anything. */
+  callFree(name: string, at: number): void {
+    if (this.#text.startsWith(name, at)) this.#free.push({ name, at, isCalled: true });
   }
 
   assign(name: string): void {
