@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MENDS } from '../../docs/error-mends.ts';
 import {
   type ApiPaths,
   commandSections,
@@ -37,6 +38,18 @@ describe('docs/reference', () => {
   it('is what a node says of each error', async () => {
     const catalogue = new URL('../../src/administration/errors.jsonl', import.meta.url);
     expect((await readFile(catalogue, 'utf8')).trimEnd()).toBe((await errorLines()).join('\n'));
+  });
+
+  it('says of each error that a caller can cause what is wrong, and what to do', async () => {
+    const errors = (await errorLines()).map((line) => JSON.parse(line));
+    const caused = errors.filter(({ codes }) => codes.some((code: number) => code < 500));
+    expect(caused.length).toBeGreaterThan(300);
+    expect(caused.filter(({ messages, hints }) => messages.length === 0 || hints.length === 0)).toEqual([]);
+    // What has a hint where it is thrown is said there alone, and what is gone nowhere.
+    const ids = new Set(errors.map(({ _id }) => _id));
+    expect(Object.keys(MENDS).filter((id) => !ids.has(id))).toEqual([]);
+    const zone = errors.find(({ _id }) => _id === 'SCHED_UNKNOWN_TIME_ZONE');
+    expect(zone.hints).toEqual(expect.arrayContaining(["Did you mean '…'?", "Write a fixed offset as '…'"]));
   });
 
   it('has each hook', async () => {
