@@ -203,6 +203,10 @@ test('a rehearsed deployment says which version it replaces, and which elements 
     },
   ]);
   expect(changes[0].after.replaces.changed).not.toContain('x');
+  // What only the process calls itself is a change of the process.
+  const called = version('x', 'c').replace('<process id="paired"', '<process id="paired" name="Pairs"');
+  const renamed = (await deploy('paired.bpmn20.xml', called)).body;
+  expect(renamed.changes[0].after.replaces).toMatchObject({ added: [], removed: [], changed: ['paired'] });
   const fresh = (await deploy('other.bpmn20.xml', version('a', 'b').replaceAll('"paired"', '"fresh"'))).body;
   expect(fresh.changes[0].after).toMatchObject({ version: 1, replaces: null });
 });

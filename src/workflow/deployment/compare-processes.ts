@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '#json/index.ts';
 import type { ProcessDefinition } from '../engine/index.ts';
 
-/** What a version has that the one before had not, has not any more, or has otherwise, by the ids of elements and flows. */
+/**
+ * What a version has that the one before had not, has not any more, or has otherwise, by the ids of elements and flows; the process
+ * itself is one of the elements.
+ */
 export function compareProcesses(before: ProcessDefinition, after: ProcessDefinition): JsonObject {
   const [old, now] = [elementsOf(before), elementsOf(after)];
   return {
@@ -14,9 +17,11 @@ export function compareProcesses(before: ProcessDefinition, after: ProcessDefini
   };
 }
 
-/** Nodes without what is nested in them and without their flows, which are entries of their own. */
-function elementsOf({ nodes, flows }: ProcessDefinition): Map<string, unknown> {
-  const all = new Map<string, unknown>(flows);
+/** A process and nodes without what is nested in them and without their flows, which are entries of their own. */
+function elementsOf({ nodes, flows, ...process }: ProcessDefinition): Map<string, unknown> {
+  // Follows from the others.
+  const { joinReach: _, warnings: __, body, ...own } = process;
+  const all = new Map<string, unknown>([[process.key, { ...own, dataObjects: body.dataObjects }], ...flows]);
   for (const [id, node] of nodes) {
     const { incoming: _, outgoing: __, ...own } = node;
     const { body: ___, ...rest } = { body: undefined, ...own };
