@@ -230,6 +230,33 @@ describe('an endpoint that is shipped', () => {
     expect((await api('PATCH', 'endpoint/usernotifications', { body: [] })).status).toBe(501);
   });
 
+  it('usernotifications tells nobody what an account of another type with the same id is told', async () => {
+    const shownTo = async (component: string, id = 'cid-id') => {
+      const caller = JSON.stringify({ component, id });
+      const source = `const context = { security: { authorization: ${caller} } };
+        require('ui/notifications').answer({ method: 'read', resourcePath: '' }, context).notifications.map((one) => one.message)`;
+      return (await api('POST', 'script?_action=eval', { body: { type: 'text/javascript', source } })).body;
+    };
+    for (const [receiverId, message] of [
+      ['cid-id', 'by id'],
+      ['managed/user/cid-id', 'by path'],
+      ['managed/customer/cid-id', 'customer'],
+      ['repo/internal/user/cid-id', 'internal'],
+      ['apikey/cid-id', 'program'],
+    ]) {
+      const body = { receiverId, message, createDate: '2026-01-01T00:00:00Z' };
+      await api('POST', 'repo/ui/notification', { body });
+    }
+    expect((await shownTo('managed/user')).toSorted()).toEqual(['by id', 'by path']);
+    expect(await shownTo('managed/customer')).toEqual(['customer']);
+    expect(await shownTo('internal/user')).toEqual(['internal']);
+    expect(await shownTo('apikey')).toEqual(['program']);
+    // An internal user whose id nobody has in managed/user goes by that, as other servers have it.
+    const body = { receiverId: 'clerk', message: 'm', createDate: '2026-01-01T00:00:00Z' };
+    await api('POST', 'repo/ui/notification', { body });
+    expect(await shownTo('internal/user', 'clerk')).toEqual(['m']);
+  });
+
   it('usernotifications shows the newest thousand', async () => {
     await server.database.pool.query(
       `insert into repo_object (type, id, data)

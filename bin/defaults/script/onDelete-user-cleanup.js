@@ -1,2 +1,2 @@
 /* The name by which newer configurations know ui/onDelete-user-cleanup. */
-require('ui/notifications').removeAllFor(object._id);
+require('ui/notifications').removeAllOf(object);

@@ -4,9 +4,38 @@ var COLLECTION = 'repo/ui/notification';
 /* So many are shown, and removed at once. */
 var MOST = 1000;
 
+var PEOPLE = 'managed/user/';
+
+/* Such as managed/customer/7. A plain id is that of managed/user. */
+function pathOf(receiver) {
+  return String(receiver).indexOf('/') < 0 ? PEOPLE + receiver : String(receiver);
+}
+
+/*
+ * What a notification may call its receiver: the path, and for managed/user the id alone as well. An internal user goes by its id as long
+ * as nobody in managed/user has that.
+ */
+function namesOf(receiver) {
+  var path = pathOf(receiver);
+  var internal = /^repo\/internal\/user\/(.*)$/.exec(path);
+  if (internal !== null && svc.read(PEOPLE + encodeURIComponent(internal[1])) === null)
+    return [path, internal[1]];
+  return path.indexOf(PEOPLE) === 0 ? [path, path.slice(PEOPLE.length)] : [path];
+}
+
+/* What a notification calls the object that a hook is about. */
+exports.receiverOf = function (object) {
+  var path = typeof resourceName === 'string' ? resourceName : PEOPLE + object._id;
+  return path.indexOf(PEOPLE) === 0 ? object._id : path;
+};
+
 /* The newest. */
 exports.listFor = function (receiver) {
-  var filter = 'receiverId eq ' + JSON.stringify(String(receiver));
+  var filter = namesOf(receiver)
+    .map(function (name) {
+      return 'receiverId eq ' + JSON.stringify(name);
+    })
+    .join(' or ');
   return svc.query(COLLECTION, { _queryFilter: filter, _sortKeys: '-createDate', _pageSize: MOST }).result;
 };
 
@@ -18,12 +47,16 @@ exports.removeAllFor = function (receiver) {
   }
 };
 
+/* Of the object that a hook is about. */
+exports.removeAllOf = function (object) {
+  exports.removeAllFor(exports.receiverOf(object));
+};
+
 /* The answer of an endpoint to its caller. */
 exports.answer = function (request, context) {
-  // A key or a token may have the id of a user, and is not that user.
+  // A key, a token or an account of another type may have the id of a user, and is not that user.
   var caller = context.security.authorization;
-  var isPerson = /^(?:managed\/|(?:repo\/)?internal\/user$)/.test(caller.component);
-  var receiver = isPerson ? caller.id : caller.component + '/' + caller.id;
+  var receiver = caller.component.replace(/^internal\/user$/, 'repo/internal/user') + '/' + caller.id;
 
   if (request.method === 'read' && request.resourcePath === '') {
     return { notifications: exports.listFor(receiver) };
@@ -32,7 +65,7 @@ exports.answer = function (request, context) {
     var path = COLLECTION + '/' + encodeURIComponent(request.resourcePath);
     var notification = svc.read(path);
     // Whoever guesses the id of somebody else's does not learn that it exists.
-    if (notification === null || notification.receiverId !== receiver) {
+    if (notification === null || namesOf(receiver).indexOf(notification.receiverId) < 0) {
       throw { code: 404, message: 'There is no notification ' + request.resourcePath };
     }
     return svc.delete(path, notification._rev);

@@ -18,9 +18,10 @@ exports.updateIdpRelationships = function () {};
 /* A user who changes its own password or profile knows of it; what somebody else has changed it is told. */
 exports.createNotification = function (user, before) {
   var caller = context.security.authorization;
-  if (caller.component === 'managed/user' && caller.id === user._id) return;
+  var receiver = require('ui/notifications').receiverOf(user);
+  if (receiver === (caller.component === 'managed/user' ? '' : caller.component + '/') + caller.id) return;
   svc.create('repo/ui/notification', null, {
-    receiverId: user._id,
+    receiverId: receiver,
     requesterId: caller.id,
     requester: context.security.authenticationId,
     createDate: new Date().toISOString(),
