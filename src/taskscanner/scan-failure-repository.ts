@@ -44,28 +44,43 @@ function insertErrors(errors: readonly ScanError[]) {
     where exists (select from scan_run r where r.id = a.run and r.failures < ${sql.lit(MOST)})`;
 }
 
-const COLUMNS: readonly (readonly [string, QueryColumn])[] = [
+type Columns = readonly (readonly [string, QueryColumn])[];
+
+const IN_WORDS: Columns = [
   ['_id', { expression: sql.ref('object'), type: 'text', notNull: true }],
   ['message', { expression: sql`(error->>'message')`, type: 'text' }],
   ['error', { expression: sql.ref('error'), type: 'json' }],
   ['failedAt', instantColumn('failed_at', true)],
 ];
-const SELECTION = sql.join(COLUMNS.map(([name, { expression }]) => sql`${expression} as ${sql.ref(name)}`));
+
+/** The kind of the error alone: its words can be neither read nor asked for. */
+const WITHOUT_WORDS: Columns = IN_WORDS.map(([name, column]) => {
+  if (name === 'message') return [name, { expression: sql`null::text`, type: 'text' }];
+  if (name !== 'error') return [name, column];
+  const id = sql`case when error#>'{detail,id}' is not null then jsonb_build_object('id', error#>'{detail,id}') end`;
+  const kind = sql`jsonb_strip_nulls(jsonb_build_object('code', error->'code', 'reason', error->'reason', 'detail', ${id}))`;
+  return [name, { expression: kind, type: 'json' }];
+});
+
+const selectionOf = (columns: Columns) =>
+  sql.join(columns.map(([name, { expression }]) => sql`${expression} as ${sql.ref(name)}`));
 /** The order in which failures are written: a page in the order of the objects would have to sort everything. */
 const FIRST_FIRST = [{ pointer: ['failedAt'], descending: false }];
 
-/** A page of the failures of a run, the first of them first. */
+/** A page of the failures of a run, the first of them first, with the words of errors or without them. */
 export async function queryFailures(
   db: Db,
   run: string,
   request: QueryRequest,
+  seesWords: boolean,
 ): Promise<TablePage<ScanFailure>> {
+  const columns = seesWords ? IN_WORDS : WITHOUT_WORDS;
   return queryTable<ScanFailure>(
     db,
     request.sortKeys.length > 0 ? request : { ...request, sortKeys: FIRST_FIRST },
     {
-      table: { columns: new Map(COLUMNS) },
-      select: SELECTION,
+      table: { columns: new Map(columns) },
+      select: selectionOf(columns),
       from: sql`scan_error`,
       where: [sql<boolean>`run_id = ${run}`],
     },

@@ -1,5 +1,6 @@
 import type { Db } from '#database/index.ts';
 import { NotFoundError } from '#errors/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import {
   collection,
@@ -15,15 +16,19 @@ import { findView } from './scan-run-repository.ts';
 
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** `/taskscanner/<id>/failure`: the objects that failed in a run, and why. */
-export function scanFailureResource({ database }: TaskScannerPlatform): RouteHandler {
+/**
+ * `/taskscanner/<id>/failure`: the objects that failed in a run, and why. The script of a scan sees all of an object, and what it throws
+ * may quote any of it: its words are for those who may evaluate scripts, to whom everything is open.
+ */
+export function scanFailureResource({ database, resources }: TaskScannerPlatform): RouteHandler {
   const failuresOf = (run: string) =>
     collection({
       description: { title: 'failures of a scan' },
       async query(context, request) {
         if (!UUID.test(run) || (await findView(database.db, run)) === undefined)
           throw new NotFoundError(`Scan run '${run}' not found`);
-        return failurePage(await questionReaderOf({ database }, context), run, request);
+        const seesWords = await resources.maySeeScripts(context);
+        return failurePage(await questionReaderOf({ database }, context), run, request, seesWords);
       },
     });
   return {
@@ -33,8 +38,20 @@ export function scanFailureResource({ database }: TaskScannerPlatform): RouteHan
   };
 }
 
-export async function failurePage(db: Db, run: string, request: QueryRequest): Promise<QueryResult> {
-  return pageResult(await queryFailures(db, run, request), ({ _id }) => _id, failureOf);
+/** @param seesWords whether the caller is told what was thrown, and not only what kind of error it was */
+export async function failurePage(
+  db: Db,
+  run: string,
+  request: QueryRequest,
+  seesWords: boolean,
+): Promise<QueryResult> {
+  return pageResult(await queryFailures(db, run, request, seesWords), ({ _id }) => _id, failureOf);
+}
+
+/** What kind of error it was, as `queryFailures` has it. */
+export function kindOfError({ code = null, reason = null, detail }: JsonObject): JsonObject {
+  const id = isObject(detail) ? detail['id'] : undefined;
+  return { code, reason, ...(id === undefined ? {} : { detail: { id } }) };
 }
 
 function failureOf({ _id, message, error, failedAt }: ScanFailure) {

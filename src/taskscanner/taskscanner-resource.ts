@@ -6,8 +6,10 @@ import {
   ActionTable,
   actionResult,
   answerFromMemory,
+  bodyOf,
   type Context,
   collection,
+  NO_BODY,
   notFound,
   type RouteHandler,
   resource,
@@ -18,7 +20,7 @@ import { cancelScan } from './cancel-scan.ts';
 import { rehearseScan } from './rehearse-scan.ts';
 import { retryScan } from './retry-scan.ts';
 import { flag, parseScanDefinition, type ScanDefinition } from './scan-definition.ts';
-import { UUID } from './scan-failure-resource.ts';
+import { kindOfError, UUID } from './scan-failure-resource.ts';
 import { connectionOf, type TaskScannerPlatform } from './scan-platform.ts';
 import type { ScanView } from './scan-run.ts';
 import { findView, listViews } from './scan-run-repository.ts';
@@ -34,14 +36,22 @@ export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler
     if (view === undefined) throw new NotFoundError(`Scan run '${id}' not found`);
     return view;
   };
+  const shownAll = async (context: Context) => {
+    const seesWords = await platform.resources.maySeeScripts(context);
+    return (await listViews(database.db)).map((view) => toJson(view, seesWords));
+  };
   const runs = collection({
     description: { title: 'scan runs' },
-    query: async (_context, request) =>
-      answerFromMemory(request, (await listViews(database.db)).map(toJson), FIELDS),
-    read: async (_context, _request, id) => toResource(await get(id)),
+    query: async (context, request) => answerFromMemory(request, await shownAll(context), FIELDS),
+    async read(context, _request, id) {
+      const { _id, ...content } = toJson(await get(id), await platform.resources.maySeeScripts(context));
+      return resource(String(_id), null, content);
+    },
     collectionActions: new ActionTable({
       execute: {
         does: 'Starts a scan: the task of a file, by its `name`, or one that is sent',
+        takes: { type: ['object', 'null'], description: 'A task, unless a file is named' },
+        answers: { type: 'object' },
         // A rehearsal runs it here; a scan has its own threads.
         runsScripts: ({ dryRun }) => dryRun === true,
         run: async (context, request) => actionResult(await execute(platform, context, request)),
@@ -50,6 +60,8 @@ export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler
     instanceActions: new ActionTable<[id: string]>({
       cancel: {
         does: 'Ends a scan that is under way',
+        takes: NO_BODY,
+        answers: bodyOf({ _id: { type: 'string' }, status: { enum: ['SUCCESS', 'FAILURE'] } }, 'status'),
         async run(context, _request, id) {
           await get(id);
           const cancelled = await cancelScan(platform, context.unitOfWork, id);
@@ -62,6 +74,8 @@ export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler
       },
       retry: {
         does: 'Tries again what failed in a scan that has ended, once, as a scan of its own',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         runsScripts: ({ dryRun }) => dryRun === true,
         async run(context, _request, id) {
           await get(id);
@@ -81,7 +95,7 @@ export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler
         return runs.handle(context, request, match);
       }
       if (request.method !== 'read') return unsupported(request);
-      return resource('', null, { tasks: (await listViews(database.db)).map(toJson) });
+      return resource('', null, { tasks: await shownAll(context) });
     },
     describe: (path) =>
       (runs.describe?.(path) ?? []).map((each) =>
@@ -201,11 +215,6 @@ function withWait(definition: ScanDefinition, parameters: Readonly<Record<string
   return { ...definition, wait: flag('/waitForCompletion', waitForCompletion) };
 }
 
-function toResource(view: ScanView) {
-  const { _id, ...content } = toJson(view);
-  return resource(String(_id), null, content);
-}
-
 const FIELDS = [
   '_id',
   'progress',
@@ -222,7 +231,8 @@ const FIELDS = [
   'retriedBy',
 ] as const;
 
-function toJson(view: ScanView): JsonObject {
+/** @param seesWords whether the caller is told what scripts have thrown (`scanFailureResource`) */
+function toJson(view: ScanView, seesWords: boolean): JsonObject {
   const { run_id: id, state, processed, total, successes, failures, skipped } = view;
   const iso = (at: Date | null) => at?.toISOString() ?? '';
   return {
@@ -236,9 +246,13 @@ function toJson(view: ScanView): JsonObject {
     name: view.schedule,
     object: view.object,
     nodes: [...(view.nodes ?? [])],
-    error: view.error,
-    errors: [...(view.errors ?? [])],
+    error: view.error === null || seesWords ? view.error : kindOfError(view.error),
+    errors: (view.errors ?? []).map((failure) => (seesWords ? failure : withoutWords(failure))),
     ...(view.retry_of === null ? {} : { retryOf: view.retry_of }),
     ...(view.retried_by === null ? {} : { retriedBy: view.retried_by }),
   };
+}
+
+function withoutWords({ error, ...failure }: JsonObject): JsonObject {
+  return { ...failure, error: isObject(error) ? kindOfError(error) : null };
 }

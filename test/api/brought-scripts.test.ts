@@ -279,5 +279,22 @@ describe('what runs with the rights of the server', () => {
       ({ body }) => body.progress.state === 'COMPLETED',
     );
     expect(run.body.progress).toMatchObject({ failures: 1 });
+    expect(run.body.errors[0].error.message).toContain('words of the script');
+
+    // What a scan that everybody may see has come to is told to them as well, but for these words.
+    const failures = `taskscanner/${retried._id}/failure?_queryFilter=`;
+    const kind = { code: 500, reason: 'Internal Server Error' };
+    const [failure] = (await done(desk('GET', `${failures}true`))).result;
+    expect(failure).toMatchObject({ _id: 'managed/note/n', message: null, error: kind });
+    expect(
+      (await done(desk('GET', `${failures}${encodeURIComponent('message co "words"')}`))).result,
+    ).toEqual([]);
+    const quoted = `${failures}${encodeURIComponent('error/message co "words"')}`;
+    expect((await desk('GET', quoted)).body.result ?? []).toEqual([]);
+    for (const path of [`taskscanner/${retried._id}`, 'taskscanner', `${failures}true`]) {
+      const shown = await done(desk('GET', path));
+      expect(JSON.stringify(shown), path).not.toContain('words of the script');
+    }
+    expect((await done(api('GET', `${failures}true`))).result[0].message).toContain('words of the script');
   });
 });

@@ -5,9 +5,11 @@ import {
   type ActionResult,
   ActionTable,
   actionResult,
+  bodyOf,
   type Context,
   collection,
   dbOf,
+  NO_BODY,
   type QueryRequest,
   type QueryResult,
   questionReaderOf,
@@ -77,10 +79,14 @@ export function operationResource(platform: TaskScannerPlatform): RouteHandler {
     instanceActions: new ActionTable<[id: string]>({
       start: {
         does: 'Starts an operation that was made with `dryRun`, with the objects that were found then',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         run: (context, _request, id) => start(platform, context, id),
       },
       retry: {
         does: 'Does again what failed in an operation that has ended, as an operation of its own',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         async run(context, _request, id) {
           await requireMaker(platform, context, id);
           return actionResult(await retryOperation(platform, context, id));
@@ -88,6 +94,8 @@ export function operationResource(platform: TaskScannerPlatform): RouteHandler {
       },
       cancel: {
         does: 'Ends an operation that has not ended; what it has done stays done',
+        takes: NO_BODY,
+        answers: bodyOf({ _id: { type: 'string' }, status: { enum: ['SUCCESS', 'FAILURE'] } }, 'status'),
         async run(context, _request, id) {
           await find(platform, context, id);
           const cancelled = await cancelScan(platform, context.unitOfWork, id);
@@ -103,7 +111,8 @@ export function operationResource(platform: TaskScannerPlatform): RouteHandler {
 export function operationFailureResource(platform: TaskScannerPlatform): RouteHandler {
   return below('failures of an operation', async (context, request, id) => {
     await find(platform, context, id);
-    return failurePage(await questionReaderOf(platform, context), id, request);
+    // They are what the maker was told as its own requests failed.
+    return failurePage(await questionReaderOf(platform, context), id, request, true);
   });
 }
 
