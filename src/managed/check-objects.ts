@@ -31,8 +31,16 @@ export async function checkObject(
   request: ActionRequest,
   id: string,
 ): Promise<JsonObject> {
-  const { path, fields, parameters } = request;
-  const update = { method: 'update', path, fields, parameters, revision: null, content: {} } as const;
+  const { path, fields, parameters, judgedAt } = request;
+  const update = {
+    method: 'update',
+    path,
+    fields,
+    parameters,
+    revision: null,
+    content: {},
+    ...(judgedAt === undefined ? {} : { judgedAt }),
+  } as const;
   const options = { cause: request, isCheck: true };
   const exchange = newExchange(platform, context, type, update, id, options);
   const checked = resourceBody(await runLifecycle(exchange)) as JsonObject;

@@ -1,14 +1,18 @@
+import { LostRace } from '#database/index.ts';
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { objectStore, queryObjects as queryStore } from '#repo/index.ts';
 import {
   type Action,
+  type ActionBody,
   type ActionRequest,
   type ActionResult,
   ActionTable,
   actionResult,
+  bodyOf,
   type Context,
   formatPath,
+  NO_BODY,
   parsePatch,
   parseQueryParameters,
   plainQuery,
@@ -24,11 +28,12 @@ import { type BindingsOf, requestView, type ScriptReference } from '#script/inde
 import { aside } from './aside.ts';
 import { checkObject, findStale } from './check-objects.ts';
 import { newExchange } from './exchange.ts';
-import { explainDerived, isExplained, parseQuestion } from './explain/explain-derived.ts';
+import { explainDerived, isExplained, parseQuestion, QUESTION } from './explain/explain-derived.ts';
 import { inquire } from './explain/inquire.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
 import { requireNameOnly } from './name-by-query.ts';
+import { lockObject } from './relationship/target-repository.ts';
 import { queryOfCaller } from './retrieve/query-of-caller.ts';
 import { runLifecycle } from './run-lifecycle.ts';
 import type { ACTION_USE } from './script-uses.ts';
@@ -38,6 +43,8 @@ const PAGE_SIZE = 500;
 /** An action on an object of a type. */
 interface ObjectAction {
   readonly does: string;
+  readonly takes?: ActionBody;
+  readonly answers?: ActionBody;
   run(
     platform: ManagedPlatform,
     type: ManagedType,
@@ -50,11 +57,15 @@ interface ObjectAction {
 const OF_EVERY_TYPE: Readonly<Record<string, ObjectAction>> = {
   patch: {
     does: 'Changes parts of the object: the body is a list of patch operations',
+    takes: 'operations',
+    answers: 'object',
     run: async (platform, type, context, request, id) =>
       shownAs(type, id, await patchObject(platform, type, context, request, id)),
   },
   triggerSyncCheck: {
     does: 'Calculates what is stored of virtual properties anew, updates the object if that changed, and has its targets follow it',
+    takes: NO_BODY,
+    answers: 'object',
     run: async (platform, type, context, request, id) =>
       shownAs(type, id, await checkObject(platform, type, context, request, id)),
   },
@@ -63,6 +74,8 @@ const OF_EVERY_TYPE: Readonly<Record<string, ObjectAction>> = {
 /** The action `explain`, for types that have something to explain. */
 const EXPLAIN: ObjectAction = {
   does: 'Tells of each role or assignment in effect where it comes from, or of one `role` why it is not there',
+  takes: QUESTION,
+  answers: { type: 'object' },
   run: async (platform, type, context, request, id) =>
     actionResult(await explainObject(platform, type, context, request, id)),
 };
@@ -74,6 +87,7 @@ function actionsOf(type: ManagedType): Readonly<Record<string, ObjectAction>> {
     name,
     {
       does: `Runs the script that managed/${type.name} declares for it, and answers with the object`,
+      answers: 'object',
       run: (platform, type, context, request, id) =>
         runScript(platform, type, context, request, id, reference),
     },
@@ -88,9 +102,9 @@ export function objectActionNames(type: ManagedType): readonly string[] {
 
 export function objectActions(platform: ManagedPlatform, type: ManagedType): ActionTable<[id: string]> {
   const rows = Object.entries(actionsOf(type)).map(
-    ([name, { does, run }]): [string, Action<[id: string]>] => [
+    ([name, { run, ...said }]): [string, Action<[id: string]>] => [
       name,
-      { does, run: (context, request, id) => run(platform, type, context, request, id) },
+      { ...said, run: (context, request, id) => run(platform, type, context, request, id) },
     ],
   );
   return new ActionTable(Object.fromEntries(rows));
@@ -116,10 +130,14 @@ export function collectionActions(platform: ManagedPlatform, type: ManagedType):
   return new ActionTable({
     patch: {
       does: 'Changes parts of the one object that a query finds: the body is a list of patch operations',
+      takes: 'operations',
+      answers: 'object',
       run: (context, request) => patchFound(platform, type, context, request),
     },
     triggerSyncCheck: {
       does: 'Calculates what is stored of virtual properties anew for all that a query finds, by default all',
+      takes: NO_BODY,
+      answers: bodyOf({ status: { const: 'OK' }, countTriggered: { type: 'integer' } }, 'countTriggered'),
       run: (context, request) => checkFound(platform, type, context, request),
     },
   });
@@ -213,7 +231,8 @@ async function runScript(
   id: string,
   reference: ScriptReference,
 ): Promise<ActionResult> {
-  const { path, fields, parameters } = request;
+  const { path, fields, parameters, judgedAt } = request;
+  if (judgedAt !== undefined) await holdAsJudged(context, type, id, judgedAt);
   const read = async (isForScript: boolean) => {
     const exchange = newExchange(platform, context, type, { method: 'read', path, fields, parameters }, id, {
       cause: request,
@@ -233,6 +252,20 @@ async function runScript(
     } satisfies BindingsOf<typeof ACTION_USE>,
   });
   return shownAs(type, id, await read(false));
+}
+
+/** What a rule has looked at stays so until the script has done its work. @throws LostRace when it has changed meanwhile */
+async function holdAsJudged(
+  { unitOfWork }: WriteContext,
+  { name }: ManagedType,
+  id: string,
+  judgedAt: string | null,
+): Promise<void> {
+  const stored = await lockObject(await unitOfWork.db(), name, id, 'no key update');
+  const current = stored === undefined ? null : String(stored.rev);
+  if (current === judgedAt) return;
+  const place = formatPath(['managed', name, id]);
+  throw new LostRace(`'${place}' was changed by another request at the same time`);
 }
 
 /** An answer that is the object itself. */

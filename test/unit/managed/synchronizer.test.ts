@@ -29,6 +29,7 @@ const derived = {
 const TYPES: JsonObject[] = [
   {
     name: 'user',
+    actions: { greet: { type: 'text/javascript', source: "'hello'" } },
     schema: {
       properties: { roles: list('members'), follows: list(), names: derived, city: { type: 'string' } },
     },
@@ -39,6 +40,7 @@ const TYPES: JsonObject[] = [
 describe('the synchronization', () => {
   let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
   let svc: Connection;
+  let router: Router;
   let told: SyncNotice[] = [];
   let reported: unknown[] = [];
   let succeeds = true;
@@ -47,7 +49,7 @@ describe('the synchronization', () => {
   beforeAll(async () => {
     database = await createMigratedDatabase();
     const observe = (observation: unknown) => void reported.push(observation);
-    const router = new Router((router) => ({
+    router = new Router((router) => ({
       before: [inUnitOfWork({ database, observe, answerLimitBytes: 2 ** 26, router })],
       judging: [],
     }));
@@ -69,6 +71,7 @@ describe('the synchronization', () => {
         observe,
         certificateRole: () => 'svc-cert',
         // Nobody logs in by these types.
+        knownRoles: { warnings: async () => [] },
         roleGrants: {
           linkAt: () => undefined,
           propertiesAt: () => [],
@@ -135,6 +138,27 @@ describe('the synchronization', () => {
       `notifyUpdate managed/user/${b}`,
     ]);
   });
+
+  it.each(['triggerSyncCheck', 'greet'])(
+    'is not told by %s of an object that a rule has seen otherwise',
+    async (action) => {
+      const u = await create('user');
+      const ask = (judgedAt: string) =>
+        router.handle(systemContext(), {
+          method: 'action',
+          path: ['managed', 'user', u],
+          fields: [],
+          parameters: {},
+          action,
+          content: null,
+          judgedAt,
+        });
+      await expect(ask('1')).rejects.toThrow(/changed by another request at the same time/);
+      // There are no scripts here.
+      const asJudged = ask('0').then(({ kind }) => kind, String);
+      expect(await asJudged).toMatch(action === 'greet' ? /script/i : /^action$/);
+    },
+  );
 
   it('is told how the stored derivations of others changed', async () => {
     const r = await create('role');
