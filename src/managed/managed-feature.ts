@@ -24,6 +24,7 @@ import { requireAccount } from './require-account.ts';
 import { typeSchemaResource, typesResource } from './schema/schema-resource.ts';
 import { MANAGED_USES } from './script-uses.ts';
 import { searchResource } from './search/search-resource.ts';
+import { roleCollections } from './steps/login-roles.ts';
 
 export interface ManagedFeature extends Feature {
   readonly requireAccount: RequireAccount;
@@ -32,7 +33,11 @@ export interface ManagedFeature extends Feature {
 /** `/managed`, `/policy`, `/repo` and `/internal`: types, policies and predefined queries follow their files. */
 export function managedFeature(
   platform: Platform,
-  { synchronizer, roleGrants }: Pick<ManagedPlatform, 'synchronizer' | 'roleGrants'>,
+  {
+    synchronizer,
+    knownRoles,
+    roleGrants,
+  }: Pick<ManagedPlatform, 'synchronizer' | 'knownRoles' | 'roleGrants'>,
 ): ManagedFeature {
   const { database, clock, config, crypto, observe, router, scripts, scriptFiles } = platform;
   const types = new ManagedTypes();
@@ -67,6 +72,7 @@ export function managedFeature(
     policies: () => policies,
     enforcesPolicies: () => config.properties.get('svc.policy.enforcement.enabled') !== 'false',
     resources: router,
+    knownRoles,
     roleGrants,
     certificateRole: () => config.properties.roles.cert,
     synchronizer,
@@ -94,7 +100,8 @@ export function managedFeature(
       'internal/user*': internalObjects(router),
     },
     node() {
-      const wanted = () => wantedIndexes(types.current().values(), queries, askedIgnoringCase(types, config));
+      const wanted = () =>
+        wantedIndexes(types.current().values(), queries, askedIgnoringCase(managed, config));
       const indexes = new IndexKeeper({ database, wanted, observe });
       config.watch(() => indexes.wake());
       return { services: [indexes] };
@@ -107,12 +114,16 @@ function namesOf(properties: ReadonlyMap<string, unknown> = new Map()): readonly
   return properties.size === 0 ? undefined : [...properties.keys()];
 }
 
-/** What is unique in whatever case, and the names that clients of SCIM look for before they create something. */
+/** What is unique in whatever case, the names that clients of SCIM look for before they create something, and ids of roles. */
 function askedIgnoringCase(
-  types: ManagedTypes,
+  platform: Pick<ManagedPlatform, 'roleGrants' | 'types'>,
   config: ConfigStore,
 ): ReadonlyMap<string, readonly Pointer[]> {
-  const unique = [...types.current().values()].flatMap(({ name, properties }) =>
+  const types = [...platform.types.current().values()];
+  const roles = types
+    .filter(({ name }) => roleCollections(platform).has(`managed/${name}`))
+    .map(({ name }) => ({ type: name, pointer: ['_id'] }));
+  const unique = types.flatMap(({ name, properties }) =>
     uniqueIgnoringCase(properties).map((property) => ({ type: name, pointer: [property] })),
   );
   const named = config.get(scimConfig).resourceTypes.flatMap(({ managed, attributes }) => {
@@ -124,7 +135,7 @@ function askedIgnoringCase(
     );
   });
   const asked = new Map<string, Map<string, Pointer>>();
-  for (const { type, pointer } of [...unique, ...named]) {
+  for (const { type, pointer } of [...roles, ...unique, ...named]) {
     const ofType = asked.get(type) ?? new Map<string, Pointer>();
     asked.set(type, ofType.set(formatPointer(pointer), pointer));
   }

@@ -24,8 +24,9 @@ export function propertyIndex(table: QueryTable, pointer: Pointer): PropertyInde
   return { method: 'btree', expression: scalarKey(place) };
 }
 
-/** The same for comparisons that ignore case; undefined of what is no text. */
+/** The same for comparisons that ignore case, of ids as well; undefined of what is no text. */
 export function indexIgnoringCase(table: QueryTable, pointer: Pointer): PropertyIndex | undefined {
+  if (pointer.length === 1 && pointer[0] === '_id') return { method: 'btree', expression: sql`lower(id)` };
   const place = placeOf(table, pointer);
   if (place.kind !== 'json' || place.type !== 'string') return undefined;
   return { method: 'btree', expression: scalarKey(inLowerCase(place)) };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '#database/index.ts';
+import { findNamesake } from '#managed/relationship/target-repository.ts';
 import type { Observation } from '#observability/index.ts';
 import { listMisjudged } from '#repo/count-repository.ts';
 import { findByPrefix, IndexKeeper, queryObjects, wantedIndexes } from '#repo/index.ts';
@@ -347,6 +348,27 @@ describe('indexes on properties', () => {
       expect(await planOf(`sn eq "${value}"`, '', 20)).toMatch(/managed_[0-9a-f]{20}_auto/);
       expect(await planOf(`sn sw "${value}"`, '', 20)).toMatch(/managed_[0-9a-f]{20}_auto/);
     });
+  });
+
+  it('find the role whose id is another one but for the case of its letters, however many there are', async () => {
+    const before = wanted;
+    await sql`insert into managed_object (type, id, data)
+      select 'role', 'Role' || n, '{}' from generate_series(1, 20000) n`.execute(database.db);
+    const role = { name: 'role', properties: {}, propertyTypes: new Map() };
+    wanted = [...before, ...wantedIndexes([role], new Map(), new Map([['role', [['_id']]]]))];
+    await keeper().runOnce();
+    expect(await there()).toContainEqual({ property: '/_id', method: 'btree' });
+    const find = () => findNamesake(database.db, 'role', 'rOLE777');
+    expect(await find()).toBe('Role777');
+    for (const isKept of [false, true]) {
+      const plan = await plansOf(database, find, isKept);
+      expect(plan).toMatch(/managed_[0-9a-f]{20}_auto/);
+      expect(plan).not.toMatch(/Seq Scan|managed_object_pkey/);
+    }
+    expect(await findNamesake(database.db, 'role', 'Role777')).toBeUndefined();
+    wanted = before;
+    await keeper().runOnce();
+    await sql`delete from managed_object where type = 'role'`.execute(database.db);
   });
 
   it('are dropped when no longer wanted, made anew when broken, and left alone otherwise', async () => {

@@ -61,10 +61,10 @@ export async function lockNewId(db: Db, type: string, id: string): Promise<void>
   await lockNamed(db, LOCK.newObject(type, id));
 }
 
-/** An object of the type whose id is this one but for the case of its letters. */
+/** An object of the type whose id is this one but for the case of its letters: `IndexKeeper` makes the index of types of roles. */
 export async function findNamesake(db: Db, type: string, id: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`select id from managed_object
-    where type = ${type} and lower(id) = lower(${id}) and id <> ${id} limit 1`.execute(db);
+    where type = ${sql.lit(type)} and lower(id) = lower(${id}) and id <> ${id} limit 1`.execute(db);
   return rows[0]?.id;
 }
 

@@ -2,7 +2,7 @@ import { BadRequestError } from '#errors/index.ts';
 import type { CreateRequest } from '#resource/index.ts';
 import { collectionOf, type Exchange, type WriteExchange } from '../exchange.ts';
 import { findNamesake, lockNewId } from '../relationship/target-repository.ts';
-import { type LoginStep, loginSteps } from './login-roles.ts';
+import { roleCollections } from './login-roles.ts';
 
 /** What is not seen, or not told from something else. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
@@ -31,19 +31,10 @@ export async function checkRoleName({ context, type, id }: WriteExchange<CreateR
 checkRoleName.applies = (exchange: Exchange) =>
   exchange.request.method === 'create' &&
   isNamed(exchange.request) &&
-  loginSteps(exchange.platform).some((step) => isRole(exchange, step));
+  roleCollections(exchange.platform).has(collectionOf(exchange));
 
 function isNamed({ newResourceId, content }: CreateRequest): boolean {
   return newResourceId !== null || (content['_id'] ?? null) !== null;
-}
-
-function isRole(exchange: Exchange, { at, property, rest }: LoginStep): boolean {
-  if (rest.length > 0) return false;
-  return [...exchange.platform.types.current().values()].some(
-    ({ name, relationships }) =>
-      (at === null || at === `managed/${name}`) &&
-      relationships.get(property)?.collections.includes(collectionOf(exchange)) === true,
-  );
 }
 
 function bad(message: string, hint: string): BadRequestError {

@@ -32,6 +32,21 @@ export function loginSteps(platform: Pick<ManagedPlatform, 'roleGrants' | 'types
   });
 }
 
+/** The collections of the roles that accounts log in with. */
+export function roleCollections(
+  platform: Pick<ManagedPlatform, 'roleGrants' | 'types'>,
+): ReadonlySet<string> {
+  const types = [...platform.types.current().values()];
+  const last = loginSteps(platform).filter(({ rest }) => rest.length === 0);
+  return new Set(
+    last.flatMap(({ at, property }) =>
+      types
+        .filter(({ name }) => at === null || at === `managed/${name}`)
+        .flatMap(({ relationships }) => relationships.get(property)?.collections ?? []),
+    ),
+  );
+}
+
 /** The relationships that lead from an account of a type to its roles, and to those of whom it may come in as. */
 export function loginWays(
   platform: Pick<ManagedPlatform, 'roleGrants' | 'types'>,
