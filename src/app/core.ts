@@ -24,6 +24,7 @@ import {
   authenticationFeature,
   type ComingIn,
   exceptedRoles,
+  KnownRoles,
   RoleGrants,
   userDirectory,
 } from '#security/index.ts';
@@ -97,14 +98,23 @@ export function buildCore(options: CoreOptions): Core {
     systems: system.changes,
     reconcile: recon.reconcile,
   });
+  const ownRoles = Object.values(config.properties.roles);
+  const excepted = () =>
+    [config.get(managedConfig), config.get(policyConfig)].flatMap((one) => exceptedRoles(one));
+  const knownRoles = new KnownRoles({
+    config: () => config.get(authenticationConfig),
+    rules: access,
+    furtherRoles: () => [...ownRoles, ...excepted()],
+    managedTypes: () => config.get(managedConfig).objects.map(({ name }) => name),
+  });
   const managed = managedFeature(platform, {
     synchronizer: sync.synchronizer,
+    knownRoles,
     roleGrants: new RoleGrants({
       config: () => config.get(authenticationConfig),
       rules: access,
-      ownRoles: Object.values(config.properties.roles),
-      exceptedRoles: () =>
-        [config.get(managedConfig), config.get(policyConfig)].flatMap((one) => exceptedRoles(one)),
+      ownRoles,
+      exceptedRoles: excepted,
       maySeeScripts: (context) => router.maySeeScripts(context),
     }),
   });
@@ -117,6 +127,7 @@ export function buildCore(options: CoreOptions): Core {
   // Last, so that what its watcher is told of is in force everywhere.
   const authentication = authenticationFeature(platform, {
     keyRing,
+    knownRoles,
     users: userDirectory(platform, options.users ?? router),
     guard: new AddressGuard(allowedNetworks, { only: onlyDestinations }),
     // Whoever logs in here may be waited for by a script.

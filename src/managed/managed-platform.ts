@@ -11,7 +11,7 @@ import type {
   Response,
 } from '#resource/index.ts';
 import type { Scripts } from '#script/index.ts';
-import type { RoleGrants } from '#security/index.ts';
+import type { KnownRoles, RoleGrants } from '#security/index.ts';
 import type { ManagedTypes } from './managed-types.ts';
 import type { PolicyBook } from './policy/policy-book.ts';
 
@@ -31,6 +31,7 @@ export interface ManagedPlatform {
   /** The text of a file in the script sources. */
   readonly readScript: (path: string) => Promise<string>;
   readonly resources: Resources;
+  readonly knownRoles: Pick<KnownRoles, 'warnings'>;
   /** What callers may grant of the roles that accounts log in with. */
   readonly roleGrants: Pick<
     RoleGrants,

@@ -14,6 +14,7 @@ export { accessRules } from './access/access-rules-of.ts';
 export { authorize } from './access/authorize.ts';
 export { exceptedRoles } from './access/excepted-roles.ts';
 export { hideReferences } from './access/hide-references.ts';
+export { KnownRoles } from './access/known-roles.ts';
 export { RoleGrants } from './access/role-grants.ts';
 export { recordedIn } from './audit/activity.ts';
 export { AUDIT_TOPICS, type AuditTopic } from './audit/audit-event.ts';

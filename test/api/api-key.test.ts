@@ -29,6 +29,47 @@ async function makeKey(id: string, body: object = { roles: ['svc-authorized'] })
   return made.body.key;
 }
 
+describe('a role that nothing knows', () => {
+  const said = (role: string, hint: string) =>
+    `No rule of script/access.js, no configuration and no role has the name '${role}'. ${hint}`;
+  const slip = said('svc-authorised', "Did you mean 'svc-authorized'?");
+
+  it('is told to whoever gives it to a key or to an account, with what may be meant', async () => {
+    await api('PUT', 'managed/role/reader', { body: { name: 'reader', description: 'Reads' } });
+    await api('PUT', 'repo/internal/role/clerk', { body: {} });
+    const roles = ['svc-authorised', 'svc-admin', 'managed/role/reader', 'reader', 'clerk'];
+    const made = await api('PUT', 'apikey/slips', { body: { roles } });
+    expect([made.status, made.body.warnings]).toEqual([201, [slip]]);
+    // Later reads do not repeat it.
+    expect((await api('GET', 'apikey/slips')).body).not.toHaveProperty('warnings');
+
+    const account = { password: PASSWORD, roles: 'clerk,SVC-Admin' };
+    const written = await api('PUT', 'repo/internal/user/robot', { body: account });
+    expect([written.status, written.body.warnings]).toEqual([201, undefined]);
+    const again = await api('PUT', 'repo/internal/user/drone', { body: { ...account, roles: 'clark' } });
+    expect(again.body.warnings, JSON.stringify(again.body)).toEqual([said('clark', "Did you mean 'clerk'?")]);
+    for (const path of ['apikey/slips', 'repo/internal/user/robot', 'repo/internal/user/drone'])
+      await api('DELETE', path);
+  });
+
+  it('is told of the modules and keys of authentication.json', async () => {
+    const { _id, _rev, ...before } = (await api('GET', 'config/authentication')).body;
+    const properties = {
+      keys: [{ id: 'k', hash: 'x'.repeat(43), roles: ['svc-admin', 'svc-authorised'] }],
+      defaultUserRoles: ['nothing-like-it'],
+    };
+    const modules = [...before.serverAuthContext.authModules, { name: 'API_KEY', enabled: true, properties }];
+    const serverAuthContext = { ...before.serverAuthContext, authModules: modules };
+    const body = { content: { ...before, serverAuthContext } };
+    const plan = await api('POST', 'config/authentication?_action=plan', { body });
+    const doubts = plan.body.warnings.filter(({ id }: { id: string }) => id === 'AUTH_UNKNOWN_ROLE');
+    expect(doubts).toMatchObject([
+      { message: expect.stringContaining("'nothing-like-it'") },
+      { message: expect.stringContaining("'svc-authorised'"), hint: "Did you mean 'svc-authorized'?" },
+    ]);
+  });
+});
+
 describe('API keys', () => {
   it('let a program in with their roles, are shown once, and are worth nothing when they are deleted', async () => {
     const made = await api('PUT', 'apikey/reports', {

@@ -1,11 +1,11 @@
-import type { JsonObject } from '#json/index.ts';
-import { lastOf } from '#json/index.ts';
+import { getMember, isObject, type JsonObject, lastOf } from '#json/index.ts';
 import {
   type Context,
   type CreateRequest,
   dbOf,
   formatPath,
   type Request,
+  type Response,
   type RouteHandler,
   type RouteMatch,
   type UpdateRequest,
@@ -13,6 +13,7 @@ import {
 import { requestView } from '#script/index.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import { matchesSecret } from '../secret.ts';
+import { namesIn } from '../steps/login-roles.ts';
 import { policyRefusal } from './policy-refusal.ts';
 import { readStored, scriptsOf } from './policy-resource.ts';
 import { validateObject } from './validate-object.ts';
@@ -33,11 +34,28 @@ export function policeRawObjects(platform: ManagedPlatform, repo: RouteHandler):
     ...repo,
     async handle(context, request, match) {
       if (isAsked(request, match)) await requireValid(platform, context, request);
-      return repo.handle(context, await withHashedPassword(platform, request, match), match);
+      const answer = await repo.handle(context, await withHashedPassword(platform, request, match), match);
+      return isWrittenAccount(context, request, match) ? withDoubts(platform, context, answer) : answer;
     },
     runsScripts: (request, match) =>
       isAsked(request, match) && platform.policies().runsScripts(placeOf(request).collection),
   };
+}
+
+function isWrittenAccount({ client }: Context, { method }: Request, { remaining }: RouteMatch): boolean {
+  const isWrite = method === 'create' || method === 'update' || method === 'patch';
+  return client.isExternal && isWrite && remaining[0] === GUARDED && remaining[1] === 'user';
+}
+
+/** Whoever writes an account is told which of its roles nothing knows. */
+async function withDoubts(platform: ManagedPlatform, context: Context, answer: Response): Promise<Response> {
+  if (answer.kind !== 'resource' || !isObject(answer.content)) return answer;
+  const { content } = answer;
+  const properties = platform.roleGrants.propertiesAt('repo/internal/user');
+  const roles = properties.flatMap((property) => namesIn(getMember(content, property)));
+  if (roles.length === 0) return answer;
+  const warnings = await platform.knownRoles.warnings(await dbOf(platform, context), roles);
+  return warnings.length === 0 ? answer : { ...answer, content: { ...content, warnings: [...warnings] } };
 }
 
 async function withHashedPassword(

@@ -1,24 +1,40 @@
-import { equalJson } from '#json/index.ts';
-import { pointersOf } from '#resource/index.ts';
-import type { Exchange } from '../exchange.ts';
+import { equalJson, getMember } from '#json/index.ts';
+import { pointersOf, readerOf } from '#resource/index.ts';
+import { collectionOf, type Exchange } from '../exchange.ts';
 import { parseCondition } from '../grant/conditional-grant.ts';
 import type { Governed } from '../managed-types.ts';
 import { strayWarnings } from '../relationship/stray-reference.ts';
+import { namesIn } from './login-roles.ts';
 
 /**
- * Whoever saves a condition is told which of the properties that it looks at those may change whom it is about: whoever meets it
+ * Whoever gives a role to an account is told where nothing knows it. Whoever saves a condition is told which of the properties that it looks at those may change whom it is about: whoever meets it
  * by their own word has what it grants. Whoever saves a reference is told where its relationship is declared for other objects.
  * Later reads do not repeat it.
  */
-export function tellDoubts(exchange: Exchange): void {
+export async function tellDoubts(exchange: Exchange): Promise<void> {
   const conditions = exchange.platform.types
     .governedBy(exchange.type.name)
     .flatMap((governed) => doubtsOf(exchange, governed));
-  const warnings = [...new Set(conditions), ...strayWarnings(exchange.edgeChanges)];
+  const roles = await unknownRoles(exchange);
+  const warnings = [...new Set(conditions), ...strayWarnings(exchange.edgeChanges), ...roles];
   if (warnings.length > 0) exchange.answer = { ...exchange.answer, warnings };
 }
 tellDoubts.applies = ({ context, edit, isCheck }: Exchange) =>
   edit === null && !isCheck && context.client.isExternal;
+
+async function unknownRoles(exchange: Exchange): Promise<readonly string[]> {
+  const { platform, context, type, before, object } = exchange;
+  const added = platform.roleGrants
+    .propertiesAt(collectionOf(exchange))
+    // Where a reference leads is looked at when it is written.
+    .filter((property) => !type.relationships.has(property))
+    .flatMap((property) => {
+      const had = new Set(namesIn(getMember(before ?? {}, property)));
+      return namesIn(getMember(object, property)).filter((role) => !had.has(role));
+    });
+  if (added.length === 0) return [];
+  return platform.knownRoles.warnings(await readerOf(platform, context), added);
+}
 
 function doubtsOf({ before, object }: Exchange, { owner, relationship }: Governed): readonly string[] {
   const { conditionField: field } = relationship;

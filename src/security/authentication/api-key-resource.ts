@@ -17,6 +17,7 @@ import {
   type WriteContext,
 } from '#resource/index.ts';
 import { isInstant, parseInstant } from '#time/index.ts';
+import type { KnownRoles } from '../access/known-roles.ts';
 import { createApiKey, isKey, KEY_ID } from './api-key-module.ts';
 import { deleteKey, findKey, insertKey, type ListedKey, queryKeys } from './api-key-repository.ts';
 import { refuseWithoutPassword } from './refuse-without-password.ts';
@@ -31,13 +32,14 @@ export interface ApiKeyResourceOptions {
   readonly database: Database;
   /** The settings of the enabled modules `API_KEY`. Without one no key lets anybody in. */
   readonly modules: () => readonly ApiKeySettings[];
+  readonly knownRoles: Pick<KnownRoles, 'warnings'>;
 }
 
 /**
  * `/apikey`: keys of programs. Whoever makes one is shown it once; the server keeps its hash, and when it was used last. A key is
  * never changed: make another one, and delete it.
  */
-export function apiKeyResource({ database, modules }: ApiKeyResourceOptions): RouteHandler {
+export function apiKeyResource({ database, modules, knownRoles }: ApiKeyResourceOptions): RouteHandler {
   const platform = { database };
 
   async function find(context: Context, id: string): Promise<ListedKey> {
@@ -71,7 +73,9 @@ export function apiKeyResource({ database, modules }: ApiKeyResourceOptions): Ro
       record(context, id, null, shown);
       // A rehearsal makes none that anybody could use.
       const secret = context.unitOfWork.dryRun ? {} : { key };
-      return { ...resource(id, null, { ...shown, ...secret }), created: true };
+      const doubts = await knownRoles.warnings(db, asked.roles);
+      const warnings = doubts.length === 0 ? {} : { warnings: [...doubts] };
+      return { ...resource(id, null, { ...shown, ...secret, ...warnings }), created: true };
     },
     async delete(context, _request, id) {
       refuseWithoutPassword(context, ONCE_MORE);

@@ -5,6 +5,7 @@ import type { JsonObject } from '#json/index.ts';
 import { Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import { type Context, resource, type SecurityContext, singleton } from '#resource/index.ts';
+import type { KnownRoles } from '../access/known-roles.ts';
 import { requireModule } from '../check-authentication.ts';
 import { apiKeyResource } from './api-key-resource.ts';
 import { AUGMENT_USE } from './augment-security.ts';
@@ -68,12 +69,14 @@ export function authenticationFeature(
   platform: Platform,
   {
     keyRing,
+    knownRoles,
     users,
     guard,
     augment,
     comingIn = {},
   }: {
     keyRing: KeyRingText;
+    knownRoles: KnownRoles;
     users: UserDirectory;
     guard: AddressGuard;
     augment: Augment;
@@ -133,6 +136,10 @@ export function authenticationFeature(
     const inForce = previous === undefined ? undefined : build(previous).modules;
     return changedPeople(value, modules, { modules: inForce, known: await listOwners(database.db) });
   });
+  // What rules name is known when a node is up.
+  config.addCheck(authenticationConfig, (value, _id, previous) =>
+    previous === undefined ? [] : knownRoles.objections(database.db, value),
+  );
   config.addPlanner(authenticationConfig, {
     effectsOf: ({ previous, current }) => planAuthentication(database.db, previous, current),
   });
@@ -194,7 +201,7 @@ export function authenticationFeature(
         read: async () => resource('', null, { providers: providersOf(parts.modules) }),
       }),
       'authentication/lockout*': lockoutResource(database),
-      'apikey*': apiKeyResource({ database, modules: apiKeyModules }),
+      'apikey*': apiKeyResource({ database, modules: apiKeyModules, knownRoles }),
       'session*': sessionResource({ database, idleMs: () => minutes() * 60_000 }),
     },
     node() {
