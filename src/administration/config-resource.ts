@@ -12,10 +12,12 @@ import {
   actionResult,
   answerFromMemory,
   applyPatch,
+  bodyOf,
   type Context,
   formatPath,
   hasTransform,
   isWrite,
+  NO_BODY,
   parsePath,
   plainQuery,
   type Request,
@@ -94,10 +96,17 @@ const ACTIONS = new ActionTable<[scope: ConfigScope, id: string]>(
   {
     plan: {
       does: 'Tells what would follow from a `content`: what is wrong or doubtful, what changes, what it means for what there is',
+      takes: bodyOf(
+        { content: { type: ['object', 'null'], description: 'null: that it is deleted' } },
+        'content',
+      ),
+      answers: { type: 'object' },
       run: async (_context, request, scope, id) => actionResult(await scope.plan(id, request.content)),
     },
     revertToFile: {
       does: 'Takes back what was set through /config, so that the file is in force again',
+      takes: NO_BODY,
+      answers: { type: 'object' },
       run: async (_context, _request, scope, id) => ({
         ...actionResult(await scope.revertToFile(id)),
         shows: ['config', ...parsePath(id)],

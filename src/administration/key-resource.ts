@@ -6,6 +6,7 @@ import {
   actionResult,
   answerFromMemory,
   collection,
+  NO_BODY,
   type RouteHandler,
   resource,
   writeContext,
@@ -62,16 +63,22 @@ export function keyResource({ db }: Database, rotation: KeyRotation): RouteHandl
     collectionActions: new ActionTable({
       count: {
         does: 'Counts how many values are under each key, in the background; `key/rotation` says how far it is',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         run: async (context) =>
           actionResult(rotationView(await rotation.begin(writeContext(context), 'count'))),
       },
       rotate: {
         does: 'Encrypts again what older keys have encrypted, in the background, while all nodes go on working',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         run: async (context) =>
           actionResult(rotationView(await rotation.begin(writeContext(context), 'rotate'))),
       },
       cancel: {
         does: 'Ends the count or rotation that is under way; what it has encrypted again stays so',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         run: async (context) => actionResult(rotationView(await rotation.cancel(writeContext(context)))),
       },
     }),

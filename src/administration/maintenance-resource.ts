@@ -1,5 +1,5 @@
 import { NotSupportedError } from '#errors/index.ts';
-import { ActionTable, actionResult, type RouteHandler, singleton } from '#resource/index.ts';
+import { ActionTable, actionResult, bodyOf, NO_BODY, type RouteHandler, singleton } from '#resource/index.ts';
 
 /** `/maintenance`: clients of the field ask whether the server takes no changes for a while, which it never does. */
 export function maintenanceResource(): RouteHandler {
@@ -14,6 +14,8 @@ export function maintenanceResource(): RouteHandler {
     actions: new ActionTable({
       status: {
         does: 'Says that the server takes changes',
+        takes: NO_BODY,
+        answers: bodyOf({ maintenanceEnabled: { type: 'boolean' } }, 'maintenanceEnabled'),
         run: async () => actionResult({ maintenanceEnabled: false }),
       },
       enable: { does: 'There is no such mode', isDescribed: false, run: unknown },

@@ -5,8 +5,10 @@ import {
   type ActionResult,
   ActionTable,
   actionResult,
+  bodyOf,
   collection,
   dbOf,
+  NO_BODY,
   type Request,
   type RouteHandler,
   resource,
@@ -70,10 +72,14 @@ export function clusterResource({ database, wake }: ClusterResourceOptions): Rou
     instanceActions: new ActionTable<[string]>({
       drain: {
         does: 'Has the node claim no more work and be not ready, until it is resumed or starts anew; what it has it finishes',
+        takes: NO_BODY,
+        answers: bodyOf({ instanceId: { type: 'string' }, drained: { type: 'boolean' } }, 'instanceId'),
         run: (context, _request, id) => change(context, id, 'drain'),
       },
       why: {
         does: 'Why the node works, or does not',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         async run(context, _request, id) {
           const db = await dbOf({ database }, context);
           const nodes = await listReports(db);
@@ -84,6 +90,8 @@ export function clusterResource({ database, wake }: ClusterResourceOptions): Rou
       },
       resume: {
         does: 'Has the node work again',
+        takes: NO_BODY,
+        answers: bodyOf({ instanceId: { type: 'string' }, drained: { type: 'boolean' } }, 'instanceId'),
         run: (context, _request, id) => change(context, id, 'resume'),
       },
     }),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '#json/index.ts';
 
 const ERROR: JsonObject = {
@@ -71,11 +72,30 @@ const SECURITY: JsonObject = {
   requestedWith: header('X-Requested-With', 'With the cookie, any text'),
 };
 
-/** What operations refer to. */
-export const COMPONENTS: JsonObject = {
-  securitySchemes: SECURITY,
-  schemas: { Error: ERROR, DryRun: DRY_RUN, QueryResult: QUERY_RESULT, PatchOperation: PATCH_OPERATION },
-};
+/** What operations refer to: what all have, and the schemas of what is described. */
+export class Components {
+  readonly #schemas = new Map<string, JsonObject>([
+    ['Error', ERROR],
+    ['DryRun', DRY_RUN],
+    ['QueryResult', QUERY_RESULT],
+    ['PatchOperation', PATCH_OPERATION],
+  ]);
+
+  /** A reference to the schema, which stands under that name, or under the name with a number where another one does. */
+  refer(name: string, schema: JsonObject): JsonObject {
+    for (let number = 1; ; number++) {
+      const free = number === 1 ? name : `${name}${number}`;
+      const known = this.#schemas.get(free);
+      if (known !== undefined && !isDeepStrictEqual(known, schema)) continue;
+      this.#schemas.set(free, schema);
+      return { $ref: `#/components/schemas/${free}` };
+    }
+  }
+
+  written(): JsonObject {
+    return { securitySchemes: SECURITY, schemas: Object.fromEntries(this.#schemas) };
+  }
+}
 
 /** The ways to say who one is: one of them, with all of its parts. */
 export const WAYS_IN: JsonObject[] = [

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject } from '#json/index.ts';
-import type { RequestMethod, ResourceDescription } from '#resource/index.ts';
-import { COMPONENTS, WAYS_IN } from './openapi-components.ts';
+import { firstOf, isObject, type JsonObject } from '#json/index.ts';
+import type { ActionBody, RequestMethod, ResourceDescription } from '#resource/index.ts';
+import { Components, WAYS_IN } from './openapi-components.ts';
 
 /** An OpenAPI 3.1 document of what the server can be asked now. */
 export function openApiDocument(
@@ -9,9 +9,10 @@ export function openApiDocument(
   options: { readonly version: string; readonly basePath: string },
 ): JsonObject {
   const paths: JsonObject = {};
+  const components = new Components();
   for (const description of descriptions) {
     const path = `/${description.path}`;
-    paths[path] = { ...memberOf(paths, path), ...pathItem(description) };
+    paths[path] = { ...memberOf(paths, path), ...pathItem(description, components) };
   }
   return {
     openapi: '3.1.0',
@@ -25,7 +26,7 @@ export function openApiDocument(
     servers: [{ url: options.basePath }],
     security: WAYS_IN,
     paths,
-    components: COMPONENTS,
+    components: components.written(),
   };
 }
 
@@ -63,6 +64,7 @@ const QUERY_PARAMETERS: readonly JsonObject[] = [
   parameter('_totalPagedResultsPolicy', 'NONE, ESTIMATE or EXACT'),
 ];
 
+const OPERATIONS: JsonObject = { type: 'array', items: { $ref: '#/components/schemas/PatchOperation' } };
 const DRY_RUN_ANSWER: JsonObject = { $ref: '#/components/schemas/DryRun' };
 
 const VERBS: Readonly<Record<RequestMethod, string>> = {
@@ -75,7 +77,7 @@ const VERBS: Readonly<Record<RequestMethod, string>> = {
   action: 'post',
 };
 
-function pathItem(description: ResourceDescription): JsonObject {
+function pathItem(description: ResourceDescription, components: Components): JsonObject {
   const { methods, title, path } = description;
   const variables = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
@@ -86,7 +88,7 @@ function pathItem(description: ResourceDescription): JsonObject {
   const item: JsonObject = variables.length === 0 ? {} : { parameters: variables };
   for (const method of methods) {
     const verb = VERBS[method];
-    const operation = { tags: [title], ...operationOf(description, method) };
+    const operation = { tags: [title], ...operationOf(description, method, components) };
     const before = item[verb];
     item[verb] = !isObject(before) ? operation : eitherOf(before, operation, method);
   }
@@ -96,8 +98,10 @@ function pathItem(description: ResourceDescription): JsonObject {
 /** Create and action share POST, read and query share GET: a parameter tells them apart. */
 function eitherOf(before: JsonObject, operation: JsonObject, method: RequestMethod): JsonObject {
   const bodies = [before['requestBody'], operation['requestBody']].filter(isObject);
+  const acts = operation['x-svc-actions'];
   return {
     ...before,
+    ...(acts === undefined ? {} : { 'x-svc-actions': acts }),
     summary: `${before['summary']}, or ${method === 'action' ? 'act' : method} on it`,
     parameters: merged(before, operation),
     ...(bodies.length === 0 ? {} : { requestBody: anyOf(bodies) }),
@@ -148,10 +152,14 @@ function merged(left: JsonObject, right: JsonObject): JsonObject[] {
   );
 }
 
-function operationOf(description: ResourceDescription, method: RequestMethod): JsonObject {
-  const { title, path, schema = { type: 'object' }, actions } = description;
+function operationOf(
+  description: ResourceDescription,
+  method: RequestMethod,
+  components: Components,
+): JsonObject {
+  const { title, path, actions } = description;
   const operationId = `${method}-${path.replace(/[^A-Za-z0-9]+/g, '-')}`.replace(/-$/, '');
-  const shown = asShown(schema);
+  const { schema, shown } = schemasOf(description, components);
   const said = (text: string, content: JsonObject): JsonObject => ({
     description: text,
     content: { 'application/json': { schema: content } },
@@ -206,7 +214,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
         operationId,
         summary: `Change parts of ${title}`,
         parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT, TRACE],
-        requestBody: body({ type: 'array', items: { $ref: '#/components/schemas/PatchOperation' } }),
+        requestBody: body(OPERATIONS),
         responses: written('200'),
       };
     case 'delete':
@@ -216,7 +224,13 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
         parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT, TRACE],
         responses: written('200'),
       };
-    case 'action':
+    case 'action': {
+      const written = actions.map(({ takes, answers, ...said }) => ({
+        ...said,
+        takes: schemaOfBody(takes, shown),
+        answers: schemaOfBody(answers, shown),
+      }));
+      const takes = oneOf(written.map((action) => action.takes));
       return {
         operationId,
         summary: `Act on ${title}`,
@@ -230,10 +244,41 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
           CHANGES_LIMIT,
           TRACE,
         ],
-        requestBody: { content: { 'application/json': { schema: {} } } },
-        responses: answer({}),
+        requestBody: { content: { 'application/json': { schema: takes } } },
+        responses: answer(oneOf([...written.map((action) => action.answers), DRY_RUN_ANSWER])),
+        'x-svc-actions': Object.fromEntries(written.map(({ name, ...action }) => [name, action])),
       };
+    }
   }
+}
+
+/** What an action takes or answers; anything where nothing is said of it. */
+function schemaOfBody(body: ActionBody = {}, shown: JsonObject): JsonObject {
+  if (body === 'object') return shown;
+  return body === 'operations' ? OPERATIONS : body;
+}
+
+/** The content as it is sent and as it is shown, by the name of what it is: `managed/user/{id}` is a `ManagedUser`. */
+function schemasOf(
+  { path, schema }: ResourceDescription,
+  components: Components,
+): { readonly schema: JsonObject; readonly shown: JsonObject } {
+  if (schema === undefined) return { schema: { type: 'object' }, shown: { type: 'object' } };
+  const words = path.replace(/\{\w+\}/g, '').match(/[A-Za-z0-9]+/g) ?? [];
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const shown = asShown(schema);
+  const isShownAsSent = isDeepStrictEqual(shown, schema);
+  const reference = components.refer(name, shown);
+  return { schema: isShownAsSent ? reference : components.refer(`${name}Content`, schema), shown: reference };
+}
+
+/** One of the schemas; anything where one of them is that. */
+function oneOf(schemas: readonly JsonObject[]): JsonObject {
+  if (schemas.some((schema) => Object.keys(schema).length === 0)) return {};
+  const different = schemas.filter(
+    (schema, at) => schemas.findIndex((one) => isDeepStrictEqual(one, schema)) === at,
+  );
+  return different.length === 1 ? firstOf(different) : { anyOf: different };
 }
 
 /** What an answer may hold: callers are shown what they ask for and may see, and more than they sent. */

@@ -6,8 +6,11 @@ import {
   ActionTable,
   actionResult,
   answerFromMemory,
+  bodyOf,
   type Context,
   collection,
+  listMember,
+  NO_BODY,
   notFound,
   type RouteHandler,
   resource,
@@ -53,6 +56,8 @@ export function reconResource(platform: ReconPlatform): RouteHandler {
     instanceActions: new ActionTable<[id: string]>({
       cancel: {
         does: 'Ends a reconciliation that is under way; what is done stays',
+        takes: NO_BODY,
+        answers: bodyOf({ _id: { type: 'string' }, status: { enum: ['SUCCESS', 'FAILURE'] } }, 'status'),
         async run(context, _request, id) {
           await runNamed(platform, id);
           const cancelled = await cancelRun(platform, context.unitOfWork, id);
@@ -61,6 +66,8 @@ export function reconResource(platform: ReconPlatform): RouteHandler {
       },
       approve: {
         does: 'Has done what is planned or held, but for entries whose numbers `except` names',
+        takes: bodyOf({ except: listMember({ type: 'integer' }, 'Numbers of entries') }),
+        answers: bodyOf({ _id: { type: 'string' }, status: { enum: ['SUCCESS'] } }, 'status'),
         async run(context, request, id) {
           await runNamed(platform, id);
           await approveRun(platform, context.unitOfWork, context, { id, except: exceptOf(request) });

@@ -1,4 +1,5 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
+import type { ActionBody } from './body-schema.ts';
 import type { WriteContext } from './context.ts';
 import type { ActionDescription } from './description.ts';
 import type { ActionRequest } from './request.ts';
@@ -9,6 +10,10 @@ import type { ActionResult } from './response.ts';
 export interface Action<At extends readonly unknown[] = []> {
   /** What it does: a sentence for the API description. */
   readonly does: string;
+  /** The body, where its shape is known: `bodyOf`, or `NO_BODY`. For the API description. */
+  readonly takes?: ActionBody;
+  /** The same of the answer. */
+  readonly answers?: ActionBody;
   /** Answered here as well, and described elsewhere. */
   readonly isDescribed?: false;
   /** Whether it may run a script. Default: no. */
@@ -43,7 +48,14 @@ export class ActionTable<At extends readonly unknown[] = []> {
   describe(): readonly ActionDescription[] {
     return this.names.flatMap((name) => {
       const action = this.#actions.get(this.#key(name));
-      return action === undefined || action.isDescribed === false ? [] : { name, does: action.does };
+      if (action === undefined || action.isDescribed === false) return [];
+      const { does, takes, answers } = action;
+      return {
+        name,
+        does,
+        ...(takes === undefined ? {} : { takes }),
+        ...(answers === undefined ? {} : { answers }),
+      };
     });
   }
 

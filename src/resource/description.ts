@@ -1,10 +1,15 @@
 import type { JsonObject } from '#json/index.ts';
+import type { ActionBody } from './body-schema.ts';
 import type { RequestMethod } from './request.ts';
 
 export interface ActionDescription {
   readonly name: string;
   /** What it does, a sentence. */
   readonly does: string;
+  /** What it takes; nothing is said where it is not here. */
+  readonly takes?: ActionBody;
+  /** The same of its answer. */
+  readonly answers?: ActionBody;
 }
 
 /** What can be asked of a resource; the one source of the API description. */

@@ -7,6 +7,7 @@
  */
 
 export { type Action, ActionTable } from './action-table.ts';
+export { type ActionBody, bodyOf, listMember, NO_BODY, namesOf, textMember } from './body-schema.ts';
 export { breathing, mapInTurns } from './budget.ts';
 export {
   type ClientContext,

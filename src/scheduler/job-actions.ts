@@ -5,19 +5,24 @@ import {
   type ActionRequest,
   ActionTable,
   actionResult,
+  bodyOf,
   dbOf,
   languageOf,
+  listMember,
+  NO_BODY,
   readerOf,
   resourceBody,
 } from '#resource/index.ts';
 import { parseInstant } from '#time/index.ts';
-import { calendarOf } from './calendar/calendar.ts';
+import { CALENDAR, calendarOf } from './calendar/calendar.ts';
 import { explainFiring } from './explain/explain-firing.ts';
 import type { KeptSchedules, SchedulerPlatform } from './schedule/kept-schedules.ts';
 import { previewFirings } from './schedule/preview-firings.ts';
 import { parseSchedule } from './schedule/schedule.ts';
 import { listRunning } from './view/running-repository.ts';
 import { ALSO_VALIDATES } from './view/scheduler-resource.ts';
+
+const SUCCESS = bodyOf({ success: { const: true } }, 'success');
 
 /** What schedules can be asked to do: all of them, and each. */
 export interface JobActions {
@@ -38,6 +43,8 @@ function onAll(platform: SchedulerPlatform, schedules: KeptSchedules): ActionTab
     {
       create: {
         does: 'Makes a schedule with an id of the server',
+        takes: { type: 'object', description: 'A schedule, without an id' },
+        answers: { type: 'object' },
         async run(context, request) {
           const fields = fieldsOf(request);
           if (fields['_id'] !== undefined) throw ownId(fields['_id']);
@@ -46,6 +53,8 @@ function onAll(platform: SchedulerPlatform, schedules: KeptSchedules): ActionTab
       },
       listCurrentlyExecutingJobs: {
         does: 'Lists the schedules that run just now',
+        takes: NO_BODY,
+        answers: listMember({ type: 'object' }),
         async run(context) {
           const running = await listRunning(await dbOf(platform, context));
           return actionResult(await Promise.all(running.map((run) => schedules.showRunning(run))));
@@ -53,6 +62,8 @@ function onAll(platform: SchedulerPlatform, schedules: KeptSchedules): ActionTab
       },
       pauseJobs: {
         does: 'Has all schedules wait',
+        takes: NO_BODY,
+        answers: SUCCESS,
         async run(context) {
           await schedules.pauseAll(context, true);
           return actionResult({ success: true });
@@ -60,6 +71,8 @@ function onAll(platform: SchedulerPlatform, schedules: KeptSchedules): ActionTab
       },
       resumeJobs: {
         does: 'Has all schedules go on',
+        takes: NO_BODY,
+        answers: SUCCESS,
         async run(context) {
           await schedules.pauseAll(context, false);
           return actionResult({ success: true });
@@ -67,6 +80,8 @@ function onAll(platform: SchedulerPlatform, schedules: KeptSchedules): ActionTab
       },
       nextRunDates: {
         does: 'Says when a schedule that is sent would fire, the next `count` times',
+        takes: { type: 'object', description: 'A schedule, and the `count` of times' },
+        answers: { type: 'object' },
         async run(context, request) {
           const { count, ...fields }: JsonObject = { invokeService: 'script', ...fieldsOf(request) };
           const definition = parseSchedule(fields, { persisted: true });
@@ -75,6 +90,8 @@ function onAll(platform: SchedulerPlatform, schedules: KeptSchedules): ActionTab
       },
       calendar: {
         does: 'Says when all schedules fire `from` one time `to` another, and how many slots they need',
+        takes: CALENDAR,
+        answers: { type: 'object' },
         async run(context, request) {
           const db = await readerOf(platform, context);
           return actionResult(

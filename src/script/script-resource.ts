@@ -5,8 +5,10 @@ import {
   type ActionResult,
   ActionTable,
   actionResult,
+  bodyOf,
   type Context,
   type RouteHandler,
+  textMember,
   unsupported,
   writeContext,
 } from '#resource/index.ts';
@@ -22,6 +24,17 @@ export const EVALUATED = {
   bindings: { resourcePath: RESOURCE_PATH, resourceName: RESOURCE_PATH },
 } as const satisfies ScriptUse;
 
+/** Whatever else stands there is a variable of the script. */
+const SCRIPT = bodyOf({
+  type: textMember('Such as text/javascript or groovy'),
+  source: textMember('Its text'),
+  file: textMember('Instead of it, the path of a file'),
+  name: textMember('Instead of them, the name of a script'),
+  globals: { type: 'object', description: 'Variables that it has' },
+  diagnostics: { type: 'boolean', description: 'With compile: all that is wrong or doubtful, with places' },
+  use: textMember('With it: what the script is for, such as onUpdate'),
+});
+
 /** A header has room for a few. */
 const MOST_WARNINGS = 10;
 const LONGEST_WARNING = 200;
@@ -32,12 +45,14 @@ export function scriptResource(scripts: Scripts, uses: ScriptUses): RouteHandler
     {
       eval: {
         does: 'Runs a script and answers with its result',
+        takes: SCRIPT,
         runsScripts: true,
         run: (context, request, { reference, content }) =>
           evaluate(scripts, context, request, reference, content),
       },
       compile: {
         does: 'Says whether a script compiles',
+        takes: SCRIPT,
         runsScripts: true,
         run: async (_context, _request, { warnings, diagnosis }) =>
           diagnosis === undefined

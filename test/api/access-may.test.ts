@@ -187,7 +187,11 @@ describe('POST /access?_action=may', () => {
       { method: 'update', path: 'managed/user/ben' },
       { method: 'create', path: 'managed/user' },
     ];
-    const depends = { granted: true, dependsOnContent: true, reason: expect.stringContaining('some content') };
+    const depends = {
+      granted: true,
+      dependsOnContent: true,
+      reason: expect.stringContaining('some content'),
+    };
     const answers = await ask(questions, asAda);
     expect(answers.slice(0, 4)).toEqual([depends, depends, depends, depends]);
     expect(answers.slice(4)).toMatchObject([{ granted: false }, { granted: false }]);
@@ -195,7 +199,10 @@ describe('POST /access?_action=may', () => {
     const [first] = await ask(questions.slice(0, 1));
     expect([first.granted, first.dependsOnContent]).toEqual([true, undefined]);
     const [shown] = await ask([{ ...questions[0], as: 'ada' }]);
-    expect(shown).toMatchObject({ dependsOnContent: true, condition: { text: expect.stringContaining('own') } });
+    expect(shown).toMatchObject({
+      dependsOnContent: true,
+      condition: { text: expect.stringContaining('own') },
+    });
     expect(shown.condition).not.toHaveProperty('result');
   });
 

@@ -6,6 +6,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 
 interface Operation {
   readonly operationId: string;
+  readonly 'x-svc-actions'?: Readonly<Record<string, { readonly takes: object; readonly answers: object }>>;
   readonly responses: Readonly<
     Record<string, { readonly content: Readonly<Record<string, { readonly schema: object }>> }>
   >;
@@ -87,6 +88,55 @@ describe('the OpenAPI document', () => {
       const fits = ajv.compile(JSON.parse(text));
       expect([path, fits(answer.body), ajv.errorsText(fits.errors)]).toEqual([path, true, 'No errors']);
     }
+  });
+
+  it('describes what actions take and answer, from where they read it', async () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'api', components: document.components });
+    await server.api('PUT', 'managed/user/di', {
+      body: { userName: 'di', givenName: 'Di', sn: 'Test', mail: 'di@example.com' },
+    });
+    const calls: [string, string, string, unknown][] = [
+      ['access', '/access', 'may', [{ method: 'read', path: 'managed/user/di', as: 'ada' }]],
+      ['managed/user/di', '/managed/user/{id}', 'explain', { property: 'effectiveRoles' }],
+      [
+        'managed/user/di',
+        '/managed/user/{id}',
+        'patch',
+        [{ operation: 'replace', field: '/sn', value: 'A' }],
+      ],
+      ['managed/user', '/managed/user', 'triggerSyncCheck', {}],
+      ['scheduler/job', '/scheduler/job', 'calendar', { ids: ['none'] }],
+      ['scheduler', '/scheduler', 'validateQuartzCronExpression', { cronExpression: '0 0 2 * *' }],
+      ['scheduler/firing', '/scheduler/firing', 'aggregate', { by: ['node'], bucket: '1h' }],
+      ['audit', '/audit', 'aggregate', { bucket: 'day', by: ['topic'] }],
+      ['policy/managed/user/di', '/policy/managed/{type}/{id}', 'validateProperty', { sn: '' }],
+      ['session', '/session', 'endAll', { user: 'managed/user/di' }],
+      ['workflow/signal', '/workflow/signal', 'send', { name: 'nobody', variables: {} }],
+      ['script', '/script', 'eval', { type: 'text/javascript', source: 'a + 1', a: 1 }],
+    ];
+    for (const [path, described, action, body] of calls) {
+      const { status, body: answer } = await server.api('POST', `${path}?_action=${action}`, { body });
+      expect([path, action, status], JSON.stringify(answer)).toEqual([path, action, 200]);
+      const said = document.paths[described]?.['post']?.['x-svc-actions']?.[action];
+      expect(said?.takes, `${path} ${action}`).not.toEqual({});
+      for (const [value, schema] of [
+        [body, said?.takes],
+        [answer, said?.answers],
+      ]) {
+        const fits = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/comp', '"api#/comp')));
+        expect([path, action, fits(value), ajv.errorsText(fits.errors)]).toEqual([
+          path,
+          action,
+          true,
+          'No errors',
+        ]);
+      }
+    }
+    // What there is not in a description is refused by what reads it.
+    const wrong = { body: [{ method: 'read', path: 'info/ping', action: 'a', whom: 'ada' }] };
+    const refused = await server.api('POST', 'access?_action=may', wrong);
+    expect(refused.body.detail.hint).toContain('method, path, action, fields, content, as');
   });
 
   it('describes what is answered, to lists, to objects in them, and to what is not there', async () => {

@@ -30,6 +30,8 @@ const FILES = {
   'conf/endpoint-greet.json': { type: 'text/javascript', source: '"hello"' },
 };
 
+const DEVICE_REFERENCE = { $ref: '#/components/schemas/ManagedDevice' };
+
 const jsonOf = (response: Response): Promise<Answer['body']> => response.json();
 
 const verbsOf = ({ parameters: _, ...item }: object & { parameters?: unknown }) => Object.keys(item);
@@ -219,22 +221,22 @@ describe('the protocol', () => {
       ]),
     );
     const { post, get } = whole.paths['/managed/device'];
-    expect(post.requestBody.content['application/json'].schema.anyOf[0].properties).toMatchObject({
-      label: { type: 'string', title: 'Label' },
-    });
-    expect(post.requestBody.content['application/json'].schema.anyOf[0].properties.secret).toEqual({
-      type: 'string',
-      writeOnly: true,
-    });
+    expect(post.requestBody.content['application/json'].schema.anyOf[0]).toEqual(DEVICE_REFERENCE);
+    const { ManagedDevice } = whole.components.schemas;
+    expect(ManagedDevice.properties).toMatchObject({ label: { type: 'string', title: 'Label' } });
+    expect(ManagedDevice.properties.secret).toEqual({ type: 'string', writeOnly: true });
     expect(get.parameters.map((parameter: { name: string }) => parameter.name)).toContain('_queryFilter');
     const part = (await api('GET', 'managed/device?_crestapi')).body;
+    expect(part.components.schemas.ManagedDevice).toEqual(ManagedDevice);
+    expect(part.components.schemas).not.toHaveProperty('ManagedRack');
     expect(Object.keys(part.paths)).toEqual(['/managed/device', '/managed/device/{id}']);
     expect(part.paths['/managed/device']).toEqual(whole.paths['/managed/device']);
   });
 
   it('describes what a type requires, its lists, parts and relationships, and what it can be asked to do', async () => {
-    const { paths } = await jsonOf(await fetch(`${server.url}/docs/openapi.json`));
+    const { paths, components } = await jsonOf(await fetch(`${server.url}/docs/openapi.json`));
     const at = (path: string) => paths[`/managed/rack${path}`];
+    const schemaOf = ({ content }: Answer['body']) => content['application/json'].schema;
     const reference = {
       type: 'object',
       required: ['_ref'],
@@ -243,7 +245,15 @@ describe('the protocol', () => {
         _refProperties: expect.anything(),
       },
     };
-    const schema = at('/{id}').put.requestBody.content['application/json'].schema;
+    const [sent, shown] = ['ManagedRackContent', 'ManagedRack'].map((name) => ({
+      $ref: `#/components/schemas/${name}`,
+    }));
+    expect(schemaOf(at('/{id}').put.requestBody)).toEqual(sent);
+    expect(schemaOf(at('/{id}').get.responses['200'])).toEqual(shown);
+    expect(schemaOf(at('/{id}').put.responses['201'])).toEqual(shown);
+    expect(schemaOf(at('/{id}').patch.responses['200']).anyOf).toContainEqual(shown);
+    const schema = components.schemas.ManagedRackContent;
+    expect(components.schemas.ManagedRack).toEqual(withoutRequired(schema));
     expect(schema).toMatchObject({ required: ['place', 'weight'], additionalProperties: false });
     expect(schema.properties).toMatchObject({
       place: { type: 'object', properties: { row: { type: 'integer' } }, required: ['row'] },
@@ -251,18 +261,29 @@ describe('the protocol', () => {
       keeper: { title: 'Keeper', type: ['object', 'null'], required: ['_ref'] },
       devices: { type: 'array', items: reference },
     });
-    expect(at('').get.responses['200'].content['application/json'].schema).toEqual({
+    expect(schemaOf(at('').get.responses['200'])).toEqual({
       $ref: '#/components/schemas/QueryResult',
-      properties: { result: { type: 'array', items: withoutRequired(schema) } },
+      properties: { result: { type: 'array', items: shown } },
     });
     expect([verbsOf(at('/{id}/devices')), verbsOf(at('/{id}/devices/{relationshipId}'))]).toEqual([
       ['post', 'get'],
       ['get', 'put', 'patch', 'delete'],
     ]);
     expect(verbsOf(at('/{id}/keeper'))).toEqual(['get', 'put', 'patch']);
-    expect(at('/{id}/devices').post.requestBody.content['application/json'].schema).toEqual(reference);
+    expect(schemaOf(at('/{id}/devices').post.requestBody)).toEqual({
+      $ref: '#/components/schemas/ManagedRackDevicesContent',
+    });
+    expect(components.schemas.ManagedRackDevicesContent).toEqual(reference);
     expect(actionsOf(at('').post)).toEqual(['patch', 'triggerSyncCheck']);
     expect(actionsOf(at('/{id}').post)).toEqual(['patch', 'triggerSyncCheck', 'audit']);
+    const operations = { type: 'array', items: { $ref: '#/components/schemas/PatchOperation' } };
+    expect(at('/{id}').post['x-svc-actions']).toMatchObject({
+      patch: { takes: operations, answers: shown },
+      audit: { takes: {}, answers: shown },
+    });
+    expect(at('').post['x-svc-actions'].patch.takes).toEqual(operations);
+    // What one of them takes nobody knows.
+    expect(schemaOf(at('/{id}').post.requestBody)).toEqual({});
   });
 
   it('describes endpoints and policies, every variable of a path, and all ways to say who one is', async () => {

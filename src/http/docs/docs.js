@@ -27,10 +27,18 @@ function parametersOf(operation, item) {
   return [element('h4', {}, 'Parameters'), element('table', {}, ...rows)];
 }
 
-function schemaOf(title, content) {
+/** What a reference means stands in its place. */
+function resolve(document_, value) {
+  if (typeof value?.$ref !== 'string') return value;
+  const { $ref, ...beside } = value;
+  return { ...document_.components.schemas[$ref.split('/').at(-1)], ...beside };
+}
+
+function schemaOf(document_, title, content) {
   const schema = content?.['application/json']?.schema;
   if (schema === undefined || Object.keys(schema).length === 0) return [];
-  return [element('h4', {}, title), element('pre', {}, code(JSON.stringify(schema, null, 2)))];
+  const text = JSON.stringify(schema, (_key, value) => resolve(document_, value), 2);
+  return [element('h4', {}, title), element('pre', {}, code(text))];
 }
 
 function curlOf(document_, path, verb, operation) {
@@ -55,8 +63,8 @@ function operationView(document_, path, verb, item) {
     ),
     element('pre', {}, code(curlOf(document_, path, verb, operation))),
     ...parametersOf(operation, item),
-    ...schemaOf('Body', operation.requestBody?.content),
-    ...schemaOf('Answer', (operation.responses['200'] ?? operation.responses['201'])?.content),
+    ...schemaOf(document_, 'Body', operation.requestBody?.content),
+    ...schemaOf(document_, 'Answer', (operation.responses['200'] ?? operation.responses['201'])?.content),
   );
 }
 

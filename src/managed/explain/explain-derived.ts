@@ -1,6 +1,6 @@
 import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { formatPath, parsePath, type WhyLink, whyOf } from '#resource/index.ts';
+import { bodyOf, formatPath, parsePath, textMember, type WhyLink, whyOf } from '#resource/index.ts';
 import { waysOf } from '../derive/derivation.ts';
 import { followPath } from '../derive/derivation-repository.ts';
 import { areInEffect } from '../derive/derive-properties.ts';
@@ -20,6 +20,12 @@ export interface Question {
   /** The path of the object, such as `managed/role/engineer`. */
   readonly target: string | null;
 }
+
+/** As it is sent. */
+export const QUESTION = bodyOf({
+  property: textMember('The property, such as effectiveRoles'),
+  role: textMember('Why this one is not there: its id, or its path'),
+});
 
 /** @throws BadRequestError for what is no property that is read off relationships, or one that nobody is shown */
 export function parseQuestion(type: ManagedType, content: JsonValue): Question {

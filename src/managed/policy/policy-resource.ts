@@ -6,9 +6,11 @@ import {
   type ActionRequest,
   ActionTable,
   actionResult,
+  bodyOf,
   type Context,
   dbOf,
   formatPath,
+  listMember,
   queryOfAll,
   type Request,
   type RouteHandler,
@@ -33,11 +35,15 @@ export function policyResource(platform: ManagedPlatform): RouteHandler {
   const actions = new ActionTable<[path: readonly string[]]>({
     validateObject: {
       does: 'Says which rules the object in the body does not keep',
+      takes: { type: 'object' },
+      answers: VALIDATION,
       run: async (context, request, path) =>
         actionResult(await validate(platform, context, request, path, true)),
     },
     validateProperty: {
       does: 'Says it of the properties in the body alone',
+      takes: { type: 'object' },
+      answers: VALIDATION,
       run: async (context, request, path) =>
         actionResult(await validate(platform, context, request, path, false)),
     },
@@ -69,6 +75,17 @@ export function policyResource(platform: ManagedPlatform): RouteHandler {
     ],
   };
 }
+
+const VALIDATION = bodyOf(
+  {
+    result: { type: 'boolean' },
+    failedPolicyRequirements: listMember(
+      bodyOf({ property: { type: 'string' }, policyRequirements: listMember({ type: 'object' }) }),
+    ),
+  },
+  'result',
+  'failedPolicyRequirements',
+);
 
 /** Clients of the field ask for the rules of a type by its path alone: they are those for an object that is not stored yet. */
 function objectPath(path: readonly string[]): readonly string[] {

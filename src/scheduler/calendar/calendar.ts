@@ -2,7 +2,7 @@ import type { DaylightSaving } from '#cron/index.ts';
 import type { Db } from '#database/index.ts';
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import type { Language } from '#resource/index.ts';
+import { bodyOf, type Language, listMember, textMember } from '#resource/index.ts';
 import { askedTime } from '../asked-time.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
 import { timingOf } from '../schedule/schedule.ts';
@@ -26,6 +26,13 @@ const UNITS = [
   ['min', MINUTE_MS],
   ['s', 1_000],
 ] as const;
+
+/** Which calendar is asked for. All of it may be left out. */
+export const CALENDAR = bodyOf({
+  from: textMember('The beginning of the time, such as 2026-08-02T02:00:00Z; by default now'),
+  to: textMember('Its end; by default a day later'),
+  ids: listMember({ type: 'string' }, 'Of which schedules; by default of all'),
+});
 
 /**
  * When all schedules fire that are planned from one time until before another, how long they take, and how many slots they

@@ -1,7 +1,16 @@
 import type { Db } from '#database/index.ts';
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { parseQueryFilter, pointersOf, type QueryFilter, refuseUnknownField } from '#resource/index.ts';
+import {
+  bodyOf,
+  listMember,
+  namesOf,
+  parseQueryFilter,
+  pointersOf,
+  type QueryFilter,
+  refuseUnknownField,
+  textMember,
+} from '#resource/index.ts';
 import { addDuration, parseDuration } from '#time/index.ts';
 import { askedTime } from '../asked-time.ts';
 import { MINUTE_DAYS } from './firing-count-keeper.ts';
@@ -21,7 +30,18 @@ const DAY_MS = 86_400_000;
 const MOST_BUCKETS = 2_000;
 const MOST_ROWS = 5_000;
 const SHARES = [0.5, 0.95];
-const MEMBERS = ['from', 'to', 'bucket', 'by', 'queryFilter'];
+
+/** What is counted. All of it may be left out. */
+export const FIRING_COUNT = bodyOf({
+  from: textMember(
+    'The beginning of the time, such as 2026-08-02T02:00:00Z; by default a day before its end',
+  ),
+  to: textMember('Its end; by default now'),
+  bucket: { description: 'A step such as 1h; none counts the time as a whole' },
+  by: { ...listMember({ enum: [...GROUPS] }), description: 'What is counted apart' },
+  queryFilter: textMember('Which firings'),
+});
+const MEMBERS = namesOf(FIRING_COUNT);
 
 /**
  * How many firings were planned in a time, and how late and long they were, by buckets of time, schedule, outcome and node.

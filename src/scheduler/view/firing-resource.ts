@@ -10,7 +10,7 @@ import {
   type RouteHandler,
   resource,
 } from '#resource/index.ts';
-import { aggregateFirings } from '../count/aggregate-firings.ts';
+import { aggregateFirings, FIRING_COUNT } from '../count/aggregate-firings.ts';
 import { parseRunKey } from '../run/run.ts';
 import { type FiringView, findFiring, queryFirings } from '../store/firing-repository.ts';
 import { ALSO_VALIDATES, NO_OTHER_ACTIONS, validatingCron } from './scheduler-resource.ts';
@@ -25,6 +25,8 @@ export function firingResource(database: Database, clock: Pick<DatabaseClock, 'n
         {
           aggregate: {
             does: 'Counts the firings of a time, and says how late and long they were, by `bucket`, schedule, outcome and node',
+            takes: FIRING_COUNT,
+            answers: { type: 'object' },
             async run(context, { content }) {
               const db = await questionReaderOf({ database }, context);
               return actionResult(await aggregateFirings(db, content ?? {}, clock.now()));

@@ -6,8 +6,11 @@ import {
   type ActionResult,
   ActionTable,
   actionResult,
+  bodyOf,
+  listMember,
   type RouteHandler,
   singleton,
+  textMember,
   type WriteContext,
 } from '#resource/index.ts';
 
@@ -27,6 +30,15 @@ export function schedulerResource(ofJobs: readonly string[]): RouteHandler {
         {
           [VALIDATE_CRON]: {
             does: 'Says whether a `cronExpression` is legal',
+            takes: bodyOf({ cronExpression: textMember('Such as 0 0 2 * * ?') }, 'cronExpression'),
+            answers: bodyOf(
+              {
+                valid: { type: 'boolean' },
+                message: textMember('What is wrong with it'),
+                warnings: listMember({ type: 'string' }),
+              },
+              'valid',
+            ),
             run: async (_context, { content }) => validateCron(content),
           },
         },

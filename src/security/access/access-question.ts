@@ -1,6 +1,16 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, parsePointer, setMember } from '#json/index.ts';
-import { NO_PAGING, parsePatch, parsePath, type Request, type RequestMethod } from '#resource/index.ts';
+import {
+  bodyOf,
+  listMember,
+  NO_PAGING,
+  namesOf,
+  parsePatch,
+  parsePath,
+  type Request,
+  type RequestMethod,
+  textMember,
+} from '#resource/index.ts';
 
 /** A request that somebody might make, and who that is; null is the caller. */
 export interface AccessQuestion {
@@ -11,8 +21,24 @@ export interface AccessQuestion {
 }
 
 const MOST_QUESTIONS = 200;
-const MEMBERS = ['method', 'path', 'action', 'fields', 'content', 'as'] as const;
 const METHODS: readonly RequestMethod[] = ['create', 'read', 'update', 'delete', 'patch', 'action', 'query'];
+
+const QUESTION = bodyOf(
+  {
+    method: { enum: [...METHODS] },
+    path: textMember('Such as managed/user/kim'),
+    action: textMember('Of an action, its name'),
+    fields: listMember({ type: 'string' }, 'Pointers to what a patch or a creation would write'),
+    content: { description: 'What would be sent' },
+    as: textMember('The name by which somebody else logs in, for administrators'),
+  },
+  'method',
+  'path',
+);
+const MEMBERS = namesOf(QUESTION);
+
+/** Up to 200 of them. */
+export const QUESTIONS: JsonObject = { ...listMember(QUESTION), maxItems: MOST_QUESTIONS };
 
 /**
  * @param content a list of `{method, path, action?, fields?, content?, as?}`

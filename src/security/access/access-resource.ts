@@ -6,16 +6,17 @@ import {
   actionResult,
   breathing,
   type Context,
+  listMember,
   type RouteHandler,
   type Router,
   resource,
   type SecurityContext,
   singleton,
 } from '#resource/index.ts';
-import { parseQuestions } from './access-question.ts';
+import { parseQuestions, QUESTIONS } from './access-question.ts';
 import type { AccessRule } from './access-rule.ts';
 import type { AccessRules } from './access-rules.ts';
-import { judgeRequest, namedRule } from './judge-request.ts';
+import { JUDGEMENT, judgeRequest, namedRule } from './judge-request.ts';
 import { Lookups } from './lookups.ts';
 
 export interface AccessResourceOptions {
@@ -43,6 +44,8 @@ export function accessResource(options: AccessResourceOptions): RouteHandler {
     actions: new ActionTable({
       may: {
         does: 'Says of each of up to 200 requests whether it would be granted and why; administrators may ask `as` somebody else, and see the rule',
+        takes: QUESTIONS,
+        answers: listMember(JUDGEMENT),
         runsScripts: (request) => mayRunScripts(router, request),
         async run(context, { content }) {
           const questions = parseQuestions(content);

@@ -10,7 +10,12 @@ import {
 } from '#json/index.ts';
 import { type Context, formatPath, type Request } from '#resource/index.ts';
 import { type Condition, type ConditionQuestion, listOf, type Verdict } from './condition.ts';
-import { canUpdateTask, isAllowedToStartProcess, isMyTask, isQueryForOwnTasks } from './process-conditions.ts';
+import {
+  canUpdateTask,
+  isAllowedToStartProcess,
+  isMyTask,
+  isQueryForOwnTasks,
+} from './process-conditions.ts';
 
 /**
  * The functions that `customAuthz` may call without costing a script. `auth/customAuthz.js` has the same ones for

@@ -1,6 +1,6 @@
 import { errorIdOf, ForbiddenError, factsOf, ResourceError } from '#errors/index.ts';
 import { formatPointer, type JsonObject } from '#json/index.ts';
-import type { Context, Request, Router } from '#resource/index.ts';
+import { bodyOf, type Context, type Request, type Router, textMember } from '#resource/index.ts';
 import { ACCESS_FILE } from './access-file.ts';
 import type { AccessRule } from './access-rule.ts';
 import type { AccessRules } from './access-rules.ts';
@@ -18,6 +18,24 @@ interface Judgement {
   /** What its condition says; undefined where it was not asked. */
   readonly holds?: boolean;
 }
+
+/** As it is answered. */
+export const JUDGEMENT = bodyOf(
+  {
+    granted: { type: 'boolean' },
+    reason: { type: 'string' },
+    dependsOnContent: {
+      const: true,
+      description: 'It is granted with some content, and may be refused with another',
+    },
+    id: textMember('The id of the error that the request would get'),
+    field: textMember('A pointer to the property that keeps it from being granted'),
+    rule: { type: 'object', description: 'The rule that grants or comes nearest, for administrators' },
+    condition: { type: 'object', description: 'What its condition says' },
+  },
+  'granted',
+  'reason',
+);
 
 /** The rules that say what is granted, and where they look up what that depends on. */
 interface Judges {

@@ -1,6 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { parseQueryFilter, type QueryFilter } from '#resource/index.ts';
+import { bodyOf, listMember, parseQueryFilter, type QueryFilter, textMember } from '#resource/index.ts';
 import { isInstant, parseInstant } from '#time/index.ts';
 
 /** What entries are counted by, besides when they were made. */
@@ -20,6 +20,17 @@ const DAY_MS = 86_400_000;
 const BUCKETS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: DAY_MS };
 const MOST_MS = 92 * DAY_MS;
 const MOST_BUCKETS = 1_500;
+
+/** What is counted. All of it may be left out. */
+export const AUDIT_COUNT = bodyOf({
+  from: textMember(
+    'The beginning of the time, such as 2026-08-02T02:00:00Z; by default a day before its end',
+  ),
+  to: textMember('Its end; by default now'),
+  bucket: { enum: Object.keys(BUCKETS), default: 'hour' },
+  by: listMember({ enum: [...COUNTED_BY] }, 'What is counted apart'),
+  queryFilter: textMember('Which entries, such as userId eq "avo"'),
+});
 
 /**
  * Reads `{from, to, bucket, by, queryFilter}`. By default the last day, by the hour.

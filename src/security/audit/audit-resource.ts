@@ -7,9 +7,12 @@ import {
   type ActionRequest,
   ActionTable,
   actionResult,
+  bodyOf,
   type Context,
   type CreateRequest,
   formatPath,
+  listMember,
+  NO_BODY,
   NO_PAGING,
   nextContext,
   plainQuery,
@@ -22,6 +25,7 @@ import {
   type RouteHandler,
   resource,
   resourceBody,
+  textMember,
   unsupported,
   type WriteContext,
   warnOfUnknownField,
@@ -30,7 +34,7 @@ import {
 import { refuseAction } from '../refuse-action.ts';
 import { countEntries } from './aggregate-repository.ts';
 import { AUDIT_TOPICS, type AuditTopic, auditEvent, EVENT_FIELDS, eventContent } from './audit-event.ts';
-import { parseRange } from './audit-range.ts';
+import { AUDIT_COUNT, parseRange } from './audit-range.ts';
 import { type AuditRow, type AuditScope, auditInserts, findEvent, queryEvents } from './audit-repository.ts';
 import { changedAmong, redact } from './changed-fields.ts';
 import { type Reverter, revertChanges } from './revert-changes.ts';
@@ -184,6 +188,8 @@ function revertAction({ database, router }: AuditResourceOptions): ActionTable<[
     {
       revert: {
         does: 'Takes the change back that the entry tells of, unless somebody has changed the same since',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         runsScripts: true,
         run: async (context, _request, id) =>
           actionResult(await revertChanges(router, context, [await find(database, 'activity', id)])),
@@ -291,14 +297,20 @@ function auditActions(options: AuditResourceOptions): ActionTable {
     {
       availableHandlers: {
         does: 'Tells where audit entries go, and of which topics',
+        takes: NO_BODY,
+        answers: listMember({ type: 'object' }),
         run: async () => actionResult([{ name: 'repo', topics: [...AUDIT_TOPICS], usableForQueries: true }]),
       },
       aggregate: {
         does: 'Counts entries by `topic`, `user` and `operation`, in equal steps of a time',
+        takes: AUDIT_COUNT,
+        answers: { type: 'object' },
         run: async (context, request) => actionResult(await aggregate(options, context, request)),
       },
       revert: {
         does: 'Takes all changes of a transaction back, unless somebody has changed the same since',
+        takes: bodyOf({ transactionId: textMember('That of an entry of audit/activity') }, 'transactionId'),
+        answers: { type: 'object' },
         runsScripts: true,
         run: async (context, request) => actionResult(await revertTransaction(options, context, request)),
       },

@@ -2,10 +2,13 @@ import { BadRequestError, ForbiddenError } from '#errors/index.ts';
 import {
   type ActionResult,
   ActionTable,
+  bodyOf,
   type Context,
+  NO_BODY,
   type RouteHandler,
   resource,
   singleton,
+  textMember,
   type WriteContext,
 } from '#resource/index.ts';
 import { refuseAction } from '../refuse-action.ts';
@@ -40,22 +43,47 @@ export function authenticationResource(parts: () => AuthenticatorParts, logins: 
       {
         login: {
           does: 'Begins a session for the credentials that are shown, and sets its cookie',
+          takes: NO_BODY,
+          answers: { type: 'object' },
           run: (context) => logIn(context, parts()),
         },
         logout: {
           does: 'Ends the session of the cookie, whatever else is shown beside it',
+          takes: NO_BODY,
+          answers: { type: 'object' },
           run: (context) => logOut(context, parts().sessions),
         },
         redirect: {
           does: 'Says where a browser logs in at a `provider`, and remembers that it has begun; `returnTo` is the page that is shown then',
+          takes: bodyOf(
+            {
+              provider: textMember('The name of its module'),
+              returnTo: textMember('The page that is shown then'),
+              port: { type: 'integer', description: 'Where a command waits for the browser' },
+            },
+            'provider',
+          ),
+          answers: bodyOf({ location: { type: 'string' } }, 'location'),
           run: (context, { content }) => logins.redirect(context, content),
         },
         callback: {
           does: 'Begins a session for whoever comes back from a provider with a `code` and the `state` that it was sent with',
+          takes: bodyOf(
+            {
+              code: { type: 'string' },
+              state: { type: 'string' },
+              iss: textMember('The issuer, where it says so'),
+            },
+            'code',
+            'state',
+          ),
+          answers: { type: 'object' },
           run: (context, { content }) => logins.comeBack(context, content),
         },
         reauthenticate: {
           does: 'Says whether the password that is sent once more is right',
+          takes: NO_BODY,
+          answers: bodyOf({ reauthenticated: { const: true } }, 'reauthenticated'),
           run: async (context) => reauthenticate(context),
         },
       },

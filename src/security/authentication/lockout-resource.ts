@@ -5,11 +5,13 @@ import {
   ActionTable,
   actionResult,
   answerFromMemory,
+  bodyOf,
   collection,
   dbOf,
   type RouteHandler,
   readAddress,
   resource,
+  textMember,
 } from '#resource/index.ts';
 import { refuseAction } from '../refuse-action.ts';
 import { listFailures, type ThrottleRow } from './login-failure-repository.ts';
@@ -42,6 +44,11 @@ export function lockoutResource(database: Database): RouteHandler {
       {
         unlock: {
           does: 'Forgets the failed logins of a `userName` or an `address`, who need not wait any longer',
+          takes: bodyOf({
+            userName: textMember('An account'),
+            address: textMember('Instead of it, an address'),
+          }),
+          answers: bodyOf({ forgotten: { type: 'integer' } }, 'forgotten'),
           run: async (context, { content }) =>
             actionResult({ forgotten: await unlock(await dbOf({ database }, context), whom(content)) }),
         },

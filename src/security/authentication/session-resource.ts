@@ -6,6 +6,7 @@ import { pageResult } from '#repo/index.ts';
 import {
   ActionTable,
   actionResult,
+  bodyOf,
   type Context,
   collection,
   dbOf,
@@ -16,6 +17,7 @@ import {
   type Resource,
   type RouteHandler,
   resource,
+  textMember,
   type WriteContext,
 } from '#resource/index.ts';
 import { refuseAction } from '../refuse-action.ts';
@@ -85,6 +87,8 @@ export function sessionResource({ database, idleMs }: SessionResourceOptions): R
       {
         endAll: {
           does: 'Ends the sessions of a `user`, by default the caller; with `exceptThis` the session that asks stays',
+          takes: bodyOf({ user: textMember('Such as managed/user/kim'), exceptThis: { type: 'boolean' } }),
+          answers: bodyOf({ ended: { type: 'integer' } }, 'ended'),
           async run(context, { content }) {
             const { user, exceptThis = false } = isObject(content) ? content : {};
             const owner = wantedOwner(context, user);

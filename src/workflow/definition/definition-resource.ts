@@ -7,6 +7,7 @@ import {
   actionResult,
   type CollectionProvider,
   type Context,
+  NO_BODY,
   questionReaderOf,
   type Request,
   type Resource,
@@ -16,8 +17,8 @@ import {
 import { undeploy } from '../deployment/undeploy.ts';
 import { describeStartForm, findTemplate } from '../form/index.ts';
 import { isOrdinary } from '../identity/sender.ts';
-import { planMigration } from '../instance/plan-migration.ts';
-import { suspendDefinition } from '../instance/suspension.ts';
+import { MIGRATION_PLAN, planMigration } from '../instance/plan-migration.ts';
+import { SUSPENDED, suspendDefinition } from '../instance/suspension.ts';
 import { answerPage } from '../query/answer-page.ts';
 import { asksFor, asksForDiagram, keepAllFields, SVG, wantedAs } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
@@ -27,7 +28,7 @@ import { listDefinitions } from './definition-listing-repository.ts';
 import { type DefinitionRow, findDefinition, findResource } from './definition-repository.ts';
 import { viewDefinition, viewStarters } from './definition-view.ts';
 import { unknownDefinition } from './definitions.ts';
-import { elementStatistics } from './statistics.ts';
+import { elementStatistics, STATISTICS } from './statistics.ts';
 
 /** `/workflow/processdefinition`: all versions of all processes. */
 export function definitionResource(platform: WorkflowPlatform): CollectionProvider {
@@ -57,6 +58,8 @@ export function definitionResource(platform: WorkflowPlatform): CollectionProvid
     instanceActions: new ActionTable<[id: string]>({
       suspend: {
         does: 'Has all its instances stand still, and nobody start it, until it is activated',
+        takes: NO_BODY,
+        answers: SUSPENDED,
         async run(context, _request, id) {
           await getRow(platform, context, id);
           return suspendDefinition(platform, context, id, true);
@@ -64,6 +67,8 @@ export function definitionResource(platform: WorkflowPlatform): CollectionProvid
       },
       activate: {
         does: 'Has its instances go on, with all that has come due meanwhile',
+        takes: NO_BODY,
+        answers: SUSPENDED,
         async run(context, _request, id) {
           await getRow(platform, context, id);
           return suspendDefinition(platform, context, id, false);
@@ -71,6 +76,8 @@ export function definitionResource(platform: WorkflowPlatform): CollectionProvid
       },
       planMigration: {
         does: 'Which of its instances (`queryFilter`) can go on by the version `to`, and what stands in the way of others',
+        takes: MIGRATION_PLAN,
+        answers: { type: 'object' },
         async run(context, { content }, id) {
           await getRow(platform, context, id);
           return actionResult(await planMigration(platform, context, id, content));
@@ -78,6 +85,8 @@ export function definitionResource(platform: WorkflowPlatform): CollectionProvid
       },
       statistics: {
         does: 'What goes on at each element now, and what went on `from` … `to`: counts and durations',
+        takes: STATISTICS,
+        answers: { type: 'object' },
         async run(context, { content }, id) {
           await getRow(platform, context, id);
           const definition = await platform.definitions.get(await readerOf(platform, context), id);

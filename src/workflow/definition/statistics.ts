@@ -1,6 +1,6 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { type Context, readerOf } from '#resource/index.ts';
+import { bodyOf, type Context, namesOf, readerOf, textMember } from '#resource/index.ts';
 import { keeps } from '../history/history-level.ts';
 import { readInstant } from '../query/parameter.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
@@ -8,7 +8,13 @@ import type { CompiledDefinition } from './definitions.ts';
 import { listStatistics, MOST_INSTANCES } from './statistics-repository.ts';
 
 const DAY_MS = 86_400_000;
-const MEMBERS = ['from', 'to'];
+
+/** The time that is told of. */
+export const STATISTICS = bodyOf({
+  from: textMember('Its beginning, such as 2026-08-02T02:00:00Z'),
+  to: textMember('Its end'),
+});
+const MEMBERS = namesOf(STATISTICS);
 
 /**
  * What goes on at each element of a definition now, and what went on in a time.

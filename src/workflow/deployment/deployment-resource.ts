@@ -1,6 +1,14 @@
 import { BadRequestError } from '#errors/index.ts';
-import { asJson, isObject, type JsonValue } from '#json/index.ts';
-import { ActionTable, actionResult, type CollectionProvider, type WriteContext } from '#resource/index.ts';
+import { asJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import {
+  ActionTable,
+  actionResult,
+  bodyOf,
+  type CollectionProvider,
+  listMember,
+  textMember,
+  type WriteContext,
+} from '#resource/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { type DeploymentFile, deploy } from './deploy.ts';
 import { passedOver, readResources } from './deployment-file.ts';
@@ -18,6 +26,19 @@ export function deploymentResource(platform: WorkflowPlatform): CollectionProvid
     collectionActions: new ActionTable({
       deploy: {
         does: 'Deploys a process file, or an archive of them: its `name` and its `content`',
+        takes: bodyOf(FILE, 'name', 'content'),
+        answers: bodyOf(
+          {
+            deploymentId: { type: ['string', 'null'] },
+            unchanged: { type: 'boolean' },
+            definitions: listMember(
+              bodyOf({ _id: { type: 'string' }, findings: listMember({ type: 'object' }) }),
+            ),
+          },
+          'deploymentId',
+          'unchanged',
+          'definitions',
+        ),
         // Scripts are compiled, so that mistakes show now and not when a process comes to them.
         runsScripts: true,
         async run(context, request) {
@@ -50,6 +71,18 @@ export function deploymentResource(platform: WorkflowPlatform): CollectionProvid
         does:
           'Walks through a process file as a rehearsal (`_dryRun=true`): an instance of `key` is started with `variables`, and ' +
           'what waits at an element of `answers` is answered with the variables that stand there',
+        takes: bodyOf(
+          {
+            ...FILE,
+            key: textMember('Of the process'),
+            variables: { type: ['object', 'null'] },
+            answers: { type: ['object', 'null'], description: 'Variables by the ids of elements' },
+          },
+          'name',
+          'content',
+          'key',
+        ),
+        answers: { type: 'object' },
         runsScripts: true,
         async run(context, request) {
           const content = isObject(request.content) ? request.content : {};
@@ -60,6 +93,14 @@ export function deploymentResource(platform: WorkflowPlatform): CollectionProvid
     }),
   };
 }
+
+const FILE: JsonObject = {
+  name: textMember('Such as onboarding.bpmn20.xml, or that of an archive'),
+  content: textMember('Its text, or the Base64 of its bytes'),
+  encoding: textMember('base64, where it is that'),
+  origin: textMember('Where it comes from'),
+  replaces: { type: ['string', 'null'], description: 'The definition that it was made from' },
+};
 
 async function fileOf(
   platform: WorkflowPlatform,

@@ -7,11 +7,28 @@ import {
   ResourceError,
 } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, shownAddress } from '#json/index.ts';
-import { ActionTable, actionResult, type SingletonProvider } from '#resource/index.ts';
+import { ActionTable, actionResult, bodyOf, type SingletonProvider, textMember } from '#resource/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { FRAMING, NAME, VALUE } from './header-rules.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+
+const CALL = bodyOf(
+  {
+    url: textMember('An http or https address'),
+    method: textMember(`One of ${METHODS.join(', ')}, in any case of letters`),
+    headers: { type: ['object', 'null'] },
+    body: { description: 'A text, or what is sent as JSON' },
+    contentType: textMember('Of the body', { default: 'application/json' }),
+    authenticate: {
+      type: ['object', 'null'],
+      description: '{ type: "basic", user, password } or { type: "bearer", token }',
+    },
+    forceWrap: { type: 'boolean', description: 'Wraps a body that is JSON as well' },
+  },
+  'url',
+  'method',
+);
 const TIMEOUT_MS = 30_000;
 const MOST_TOLD = 4_000;
 const DENIED = 'WORKFLOW_HTTP_DENIED';
@@ -26,6 +43,7 @@ export function restResource({ addressGuard }: WorkflowPlatform): SingletonProvi
     actions: new ActionTable({
       call: {
         does: 'Asks the server at `url` and answers what it answers; only where http tasks of processes may ask',
+        takes: CALL,
         async run(context, { content }) {
           if (context.rehearsed === true) {
             throw new NotSupportedError('What is asked of another server cannot be rehearsed', {

@@ -1,11 +1,23 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { ActionTable, actionResult, type SingletonProvider } from '#resource/index.ts';
+import {
+  ActionTable,
+  actionResult,
+  bodyOf,
+  listMember,
+  type SingletonProvider,
+  textMember,
+} from '#resource/index.ts';
 import { isOrdinary } from '../identity/sender.ts';
 import { givenVariables } from '../variable/variable.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { beginStep } from './begin-step.ts';
 import { deliverMessage, deliverSignal } from './deliver-event.ts';
+
+const EVENT: JsonObject = {
+  name: textMember('Of the message or signal'),
+  variables: { type: 'object', description: 'What it brings' },
+};
 
 /**
  * `/workflow/message`: the action `send` with `{ name, processInstanceId?, variables? }` hands a message to one
@@ -17,6 +29,8 @@ export function messageResource(platform: WorkflowPlatform): SingletonProvider {
     actions: new ActionTable({
       send: {
         does: 'Hands the message `name`, with its `variables`, to the one that waits for it',
+        takes: bodyOf({ ...EVENT, processInstanceId: textMember('The instance that is meant') }, 'name'),
+        answers: bodyOf({ processInstanceId: { type: 'string' } }, 'processInstanceId'),
         runsScripts: true,
         async run(context, request) {
           const { name, variables, content } = readEvent(request.content);
@@ -49,6 +63,8 @@ export function signalResource(platform: WorkflowPlatform): SingletonProvider {
     actions: new ActionTable({
       send: {
         does: 'Hands the signal `name`, with its `variables`, to everybody who waits for it',
+        takes: bodyOf(EVENT, 'name'),
+        answers: bodyOf({ processInstanceIds: listMember({ type: 'string' }) }, 'processInstanceIds'),
         runsScripts: true,
         async run(context, request) {
           const { name, variables } = readEvent(request.content);

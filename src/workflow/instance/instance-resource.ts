@@ -6,6 +6,7 @@ import {
   type CollectionProvider,
   type Context,
   dbOf,
+  NO_BODY,
   questionReaderOf,
   type Request,
   type Resource,
@@ -33,10 +34,10 @@ import { findInstance, type InstanceRow, listInstances } from './instance-listin
 import { listTaskVariables, lockInstance } from './instance-repository.ts';
 import { revisionOf, viewInstance } from './instance-view.ts';
 import { withCounters } from './loop-counters.ts';
-import { migrateInstance } from './migrate-instance.ts';
+import { MIGRATION, migrateInstance } from './migrate-instance.ts';
 import { notRunning } from './not-running.ts';
 import { patchInstance } from './patch-instance.ts';
-import { suspendInstance } from './suspension.ts';
+import { SUSPENDED, suspendInstance } from './suspension.ts';
 import { takeStep } from './take-step.ts';
 import { waitsFor } from './waits-for.ts';
 
@@ -87,14 +88,20 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
     instanceActions: new ActionTable<[id: string]>({
       suspend: {
         does: 'Has the instance, and all that it has called, stand still until it is activated',
+        takes: NO_BODY,
+        answers: SUSPENDED,
         run: (context, _request, id) => suspendInstance(platform, context, id, true),
       },
       activate: {
         does: 'Has the instance go on, with all that has come due meanwhile',
+        takes: NO_BODY,
+        answers: SUSPENDED,
         run: (context, _request, id) => suspendInstance(platform, context, id, false),
       },
       migrate: {
         does: 'Has the instance go on by another version of its definition: `processDefinitionId`, or the newest one',
+        takes: MIGRATION,
+        answers: { type: 'object' },
         runsScripts: true,
         async run(context, { content }, id) {
           await migrateInstance(platform, context, id, content);

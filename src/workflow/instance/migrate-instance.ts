@@ -6,17 +6,21 @@ import {
   toResourceError,
 } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
-import { dbOf, type WriteContext } from '#resource/index.ts';
+import { bodyOf, dbOf, namesOf, textMember, type WriteContext } from '#resource/index.ts';
 import { findLatest } from '../definition/definition-repository.ts';
 import type { MigrationRefusal } from '../engine/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { beginStep } from './begin-step.ts';
 import { isId } from './instance-id.ts';
 import { lockInstance } from './instance-repository.ts';
-import { readMembers, readVersions } from './migration-target.ts';
+import { MAPPED_ELEMENTS, readMembers, readVersions } from './migration-target.ts';
 import { migrateStep } from './take-step.ts';
 
-const MEMBERS = ['processDefinitionId', 'mapping'];
+export const MIGRATION = bodyOf({
+  processDefinitionId: textMember('The version; by default the newest one'),
+  mapping: MAPPED_ELEMENTS,
+});
+const MEMBERS = namesOf(MIGRATION);
 
 /**
  * Moves a running instance to another version of its process.

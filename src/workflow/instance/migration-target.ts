@@ -5,6 +5,12 @@ import type { CompiledDefinition } from '../definition/definitions.ts';
 import type { ElementMapping, ProcessDefinition } from '../engine/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 
+/** Elements of the other version by those of this one. */
+export const MAPPED_ELEMENTS: JsonObject = {
+  type: ['object', 'null'],
+  description: 'Elements of that version by elements of this one, where they have other ids',
+};
+
 /** The two versions of a migration, and which element stands for which. */
 export interface MigrationVersions {
   readonly source: CompiledDefinition;

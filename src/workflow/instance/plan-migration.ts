@@ -1,18 +1,30 @@
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import {
+  bodyOf,
   type Context,
+  namesOf,
   parseQueryFilter,
   type QueryFilter,
   questionReaderOf,
   refuseUnknownField,
+  textMember,
 } from '#resource/index.ts';
 import { refusalOf } from '../engine/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { countRefused, FILTERED, listStandings, MOST_PLANNED } from './migration-repository.ts';
-import { readMembers, readVersions } from './migration-target.ts';
+import { MAPPED_ELEMENTS, readMembers, readVersions } from './migration-target.ts';
 
-const MEMBERS = ['to', 'mapping', 'queryFilter'];
+/** What is planned. */
+export const MIGRATION_PLAN = bodyOf(
+  {
+    to: textMember('The version that they are to go on by'),
+    mapping: MAPPED_ELEMENTS,
+    queryFilter: textMember('Which instances'),
+  },
+  'to',
+);
+const MEMBERS = namesOf(MIGRATION_PLAN);
 
 /**
  * What would come of it if the instances of a definition moved to another version: for each element where some stand whether

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '#database/index.ts';
 import { ConflictError } from '#errors/index.ts';
-import { type ActionResult, actionResult, personName, type WriteContext } from '#resource/index.ts';
+import { type ActionResult, actionResult, bodyOf, personName, type WriteContext } from '#resource/index.ts';
 import { enqueueJob } from '../job/enqueue-job.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import type { Suspension } from './instance.ts';
@@ -9,6 +9,9 @@ import { lockInstance } from './instance-repository.ts';
 import { notRunning } from './not-running.ts';
 import { noteAct } from './note-act.ts';
 import { findSuspension, takeDueJobs, writeStop, writeSuspension } from './suspension-repository.ts';
+
+/** What comes of it. */
+export const SUSPENDED = bodyOf({ suspended: { type: 'boolean' } }, 'suspended');
 
 /** So many jobs that have waited go on at once; others by themselves within minutes. */
 const MOST_AT_ONCE = 1_000;

@@ -6,6 +6,7 @@ import {
   type CollectionProvider,
   type Context,
   dbOf,
+  NO_BODY,
   questionReaderOf,
   type ReadRequest,
   type Router,
@@ -60,6 +61,8 @@ export function deadLetterResource(platform: WorkflowPlatform, judges: Judges): 
       {
         retry: {
           does: 'Has the job tried once more; with `wait`, such as `5s`, answers what came of it',
+          takes: NO_BODY,
+          answers: { type: 'object' },
           async run(context, request, id) {
             const waitMs = readWait(request);
             return actionResult(await retry(platform, context, await getRow(platform, context, id), waitMs));

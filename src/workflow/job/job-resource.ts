@@ -6,6 +6,7 @@ import {
   type CollectionProvider,
   type Context,
   dbOf,
+  NO_BODY,
   resource,
   type WriteContext,
 } from '#resource/index.ts';
@@ -30,6 +31,8 @@ export function jobResource(platform: WorkflowPlatform): CollectionProvider {
     instanceActions: new ActionTable<[id: string]>({
       execute: {
         does: 'Has the timer or job run now, whenever it is due; with `wait`, such as `5s`, answers what came of it',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         async run(context, request, id) {
           const waitMs = readWait(request);
           return actionResult(await execute(platform, context, await getJob(platform, context, id), waitMs));

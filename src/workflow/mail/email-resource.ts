@@ -1,10 +1,34 @@
 import { BadRequestError, errorIdOf, wordsOf } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { ActionTable, actionResult, type SingletonProvider, type WriteContext } from '#resource/index.ts';
+import {
+  ActionTable,
+  actionResult,
+  bodyOf,
+  namesOf,
+  type SingletonProvider,
+  textMember,
+  type WriteContext,
+} from '#resource/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 
-const KNOWN = ['from', 'to', 'cc', 'bcc', 'subject', 'body', 'type'];
 const TYPES: Readonly<Record<string, 'text' | 'html'>> = { 'text/plain': 'text', 'text/html': 'html' };
+
+const PEOPLE: JsonObject = {
+  type: ['array', 'string'],
+  description: 'Addresses: a list, or a text with commas',
+};
+const MAIL = bodyOf({
+  from: textMember('By default that of workflow.json'),
+  to: PEOPLE,
+  cc: PEOPLE,
+  bcc: PEOPLE,
+  subject: { type: 'string' },
+  body: { type: 'string' },
+  type: textMember(`One of ${Object.keys(TYPES).join(', ')}, whose rest is left alone`, {
+    default: 'text/plain',
+  }),
+});
+const KNOWN = namesOf(MAIL);
 
 /**
  * `/external/email`: the action `send` with `{ to, cc, bcc, from, subject, body, type }`. The mail waits in the transaction of
@@ -26,7 +50,12 @@ export function emailResource({ mail }: WorkflowPlatform): SingletonProvider {
   return {
     description: { title: 'Mail' },
     actions: new ActionTable({
-      send: { does, run: (context, request) => send(context, request.content) },
+      send: {
+        does,
+        takes: MAIL,
+        answers: bodyOf({ status: { const: 'OK' }, message: { type: 'string' } }, 'status'),
+        run: (context, request) => send(context, request.content),
+      },
       sendEmail: { does, isDescribed: false, run: (context, request) => send(context, request.content) },
     }),
   };

@@ -4,12 +4,15 @@ import {
   type ActionRequest,
   ActionTable,
   actionResult,
+  bodyOf,
   type CollectionProvider,
   type Context,
+  NO_BODY,
   questionReaderOf,
   type Resource,
   readerOf,
   resource,
+  textMember,
 } from '#resource/index.ts';
 import { readForm, variableScope } from '../form/index.ts';
 import { groupLookUp } from '../identity/group-look-up.ts';
@@ -66,6 +69,8 @@ export function taskResource(platform: WorkflowPlatform, judges: TaskJudges): Co
     collectionActions: new ActionTable({
       count: {
         does: 'How many tasks the caller has, could take, and should have done already',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         runsScripts: true,
         run: async (context) => actionResult(await countTasks(platform, context)),
       },
@@ -74,12 +79,16 @@ export function taskResource(platform: WorkflowPlatform, judges: TaskJudges): Co
   };
 }
 
+const PERFORMED = bodyOf({ 'Task action performed': { type: 'string' } }, 'Task action performed');
+
 function taskActions(platform: WorkflowPlatform, judges: TaskJudges): ActionTable<[id: string]> {
   const performed = ({ action }: ActionRequest) => actionResult({ 'Task action performed': action });
   return new ActionTable(
     {
       claim: {
         does: 'Gives the task to the user whose name is `userId`',
+        takes: bodyOf({ userId: textMember('The name of the user') }, 'userId'),
+        answers: PERFORMED,
         runsScripts: true,
         async run(context, request, id) {
           const { content, judgedAt } = request;
@@ -94,6 +103,8 @@ function taskActions(platform: WorkflowPlatform, judges: TaskJudges): ActionTabl
       },
       unclaim: {
         does: 'Puts the task back, so that whoever it is offered to can take it',
+        takes: NO_BODY,
+        answers: PERFORMED,
         runsScripts: true,
         async run(context, request, id) {
           await unclaimTask(platform, context, id, request.judgedAt);
@@ -102,6 +113,8 @@ function taskActions(platform: WorkflowPlatform, judges: TaskJudges): ActionTabl
       },
       complete: {
         does: 'Ends the task; the body is the variables that it leaves',
+        takes: { type: ['object', 'null'], description: 'The variables that it leaves' },
+        answers: PERFORMED,
         runsScripts: true,
         async run(context, request, id) {
           const { content, judgedAt } = request;
@@ -112,11 +125,15 @@ function taskActions(platform: WorkflowPlatform, judges: TaskJudges): ActionTabl
       },
       why: {
         does: 'Why the task is still there: who may claim or complete it, and what stands in the way',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         runsScripts: true,
         run: async (context, _request, id) => actionResult(await whyTask(platform, judges, context, id)),
       },
       resolve: {
         does: 'Gives a task that was delegated back to its owner',
+        takes: NO_BODY,
+        answers: PERFORMED,
         runsScripts: true,
         async run(context, request, id) {
           await resolveTask(platform, context, id, request.judgedAt);
