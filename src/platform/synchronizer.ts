@@ -15,6 +15,8 @@ export interface SyncNotice {
   readonly before: JsonValue;
   /** The object as stored; null on delete. */
   readonly after: JsonValue;
+  /** Names of what differs in it as it is stored, relationships apart; undefined where nobody knows. */
+  readonly changed?: ReadonlySet<string>;
 }
 
 /** What `onSync` sees as `syncResults`. */

@@ -35,6 +35,7 @@ export { familyOf, networkOf, readAddress } from './internet-address.ts';
 export { asksForJsonSchema, JSON_SCHEMA_DRAFT } from './json-schema-format.ts';
 export { type Language, languageOf } from './language.ts';
 export { lineOf } from './line-of.ts';
+export { missingPrint } from './missing-print.ts';
 export { newIdOf, requireSameId } from './new-id.ts';
 export { MOST_OBJECT_BYTES, requireStorableSize } from './object-size.ts';
 export { hasTransform, parsePatch } from './patch/patch-operation.ts';

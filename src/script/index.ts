@@ -27,7 +27,7 @@ export {
 export { modulePath } from './module-path.ts';
 export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
-export { meetFilters, routerFilters } from './router-filters.ts';
+export { isBuiltInFilter, meetFilters, routerFilters } from './router-filters.ts';
 export { ScriptError, ScriptInactiveError } from './script-error.ts';
 export { scriptFileResource } from './script-file-resource.ts';
 export { ScriptInspector } from './script-inspector.ts';

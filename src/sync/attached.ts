@@ -3,11 +3,11 @@ import type { WriteContext } from '#resource/index.ts';
 import { type Attached, attachedEnds, listAttached, takeAttached } from './attached-repository.ts';
 import { requireSurvivable } from './deliver.ts';
 import { findPair } from './linked-pair.ts';
-import { wake } from './outbox.ts';
 import { putAgain } from './outbox-repository.ts';
 import { deleteOutside, isOutside } from './outside.ts';
 import { forgetSecrets, listMade } from './outside-repository.ts';
 import type { Stage, StoringPlatform } from './stage.ts';
+import { wake } from './wake.ts';
 
 const MOST_AT_ONCE = 200;
 /** For so long a unit of work may wait for another system. */

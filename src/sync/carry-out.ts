@@ -20,6 +20,7 @@ import {
   withKnownSecrets,
 } from './outside.ts';
 import type { Scope } from './stage.ts';
+import { wakeWaiting } from './wake-waiting.ts';
 
 /** What an action has come to. */
 export interface Outcome {
@@ -146,11 +147,13 @@ async function place(
     const made = await createOutside(scope, sight.sourceId, content);
     await changeLink(scope, { ...sight, target: { _id: made, ...content } }, link, made);
     await settleOutside(scope, sight.sourceId, content);
+    await wakeWaiting(scope, made, content);
     return made;
   }
   const id = typeof given === 'string' && given !== '' ? given : randomUUID();
   await changeLink(scope, { ...sight, target: { _id: id, ...content } }, link, id);
   await new Connection(platform.resources, context).create(mapping.target, id, content);
+  await wakeWaiting(scope, id, content);
   return id;
 }
 
@@ -167,8 +170,9 @@ async function update(scope: Scope, sight: Sight, link: LinkChange, remembered: 
     id = await patchOutside(scope, sourceId, before, operations);
     if (id !== before) await followRename(scope, sourceId, id);
     const names = new Set(operations.map(({ field: [name] }) => name));
-    const written = Object.entries(wanted).filter(([name]) => names.has(name));
-    await settleOutside(scope, sourceId, Object.fromEntries(written));
+    const written = Object.fromEntries(Object.entries(wanted).filter(([name]) => names.has(name)));
+    await settleOutside(scope, sourceId, written);
+    await wakeWaiting(scope, id, written);
   } else if (operations.length > 0) {
     const connection = new Connection(scope.platform.resources, scope.context);
     await connection.patch(pathOf(scope, id), revisionOf(target), operations);

@@ -6,6 +6,7 @@ import {
   mappingConfig,
   provisionerConfig,
   readMapping,
+  routerConfig,
   syncConfig,
   writtenJson,
 } from '#config/index.ts';
@@ -16,8 +17,14 @@ import { isDecidedByRevisions, isStored } from './decided-by-revisions.ts';
 import { inOrder } from './delivery-order.ts';
 import { compileMapping, isReachable, type Mapping } from './mapping.ts';
 import { type RetryPolicy, retryPolicyOf, USUAL_POLICY } from './retry-policy.ts';
+import { type WhatIsRead, whatIsRead } from './what-is-read.ts';
 
 const MOST_SUPPOSED = 20;
+
+/** What a mapping reads of its source, and a print of all that says what becomes of it. */
+export interface KnownReads extends WhatIsRead {
+  readonly print: string;
+}
 
 /** All mappings of the configuration in force, in the order in which they are delivered. */
 export class Mappings {
@@ -27,6 +34,10 @@ export class Mappings {
   #active: readonly Mapping[] = [];
   #leftOut: ReadonlyMap<string, string> = new Map();
   readonly #supposed = new Map<string, Mapping>();
+  readonly #reads = new WeakMap<
+    Mapping,
+    { readonly by: readonly object[]; readonly what: KnownReads | undefined }
+  >();
 
   constructor(config: ConfigStore) {
     this.#config = config;
@@ -139,6 +150,20 @@ export class Mappings {
       .get(managedConfig)
       .objects.filter(({ name }) => [mapping.source, mapping.target].includes(`managed/${name}`));
     return JSON.stringify([mapping.written, mapping.linkType, types, this.#systemsAt(mapping)]);
+  }
+
+  /** What a mapping reads of its source; undefined where each change has to be delivered. */
+  readsOf(mapping: Mapping): KnownReads | undefined {
+    const by = [this.#config.get(managedConfig), this.#config.get(routerConfig)];
+    const known = this.#reads.get(mapping);
+    if (known?.by.every((one, at) => one === by[at]) === true) return known.what;
+    const givesAssignments = this.calculates(mapping.source, 'effectiveAssignments');
+    const read = whatIsRead(this.#config, mapping, this.#active, givesAssignments);
+    const decides = canonicalText([mapping.written, { ...mapping.linkType }]);
+    const print = createHash('sha256').update(decides).digest('base64url');
+    const what = read === undefined ? undefined : { ...read, print };
+    this.#reads.set(mapping, { by, what });
+    return what;
   }
 
   /**

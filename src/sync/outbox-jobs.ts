@@ -8,7 +8,7 @@ import { contextOf } from './cause.ts';
 import { deliverSource } from './deliver-source.ts';
 import { countHeld, refuseHeld, releaseHeld } from './held-repository.ts';
 import type { Mapping } from './mapping.ts';
-import { pauseAfter, tryAgain, wake, wakeBehind } from './outbox.ts';
+import { pauseAfter, tryAgain, wakeBehind } from './outbox.ts';
 import {
   claimNext,
   claimRow,
@@ -21,6 +21,7 @@ import { isAwayId, isOutside } from './outside.ts';
 import type { StoringPlatform, SyncPlatform } from './stage.ts';
 import { keptError, LONGEST_WORDS, type SyncRecord } from './sync-record.ts';
 import { overThreshold } from './thresholds.ts';
+import { wake } from './wake.ts';
 
 /** Deliveries of one job. */
 const MOST_ROWS = 200;

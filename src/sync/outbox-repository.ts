@@ -35,6 +35,8 @@ export interface OutboxRow extends Cause {
 export interface NewDelivery extends Omit<OutboxRow, 'is_cautious' | 'generation'> {
   readonly is_dead: boolean;
   readonly error: JsonObject | null;
+  /** What it has failed for the lack of (`missingPrint`), where that is why. */
+  readonly waits_for: string | null;
   /** How many ms from now it is due. */
   readonly delayMs: number;
 }
@@ -104,14 +106,14 @@ export async function findWaiting(
 export async function putInOutbox(db: Db, delivery: NewDelivery): Promise<void> {
   const { mapping, source_id, old_value, attempt, is_dead, error, delayMs, security } = delivery;
   await sql`
-    insert into sync_outbox as o (mapping, source_id, old_value, attempt, due_at, is_dead, error, transaction_id, security)
+    insert into sync_outbox as o (mapping, source_id, old_value, attempt, due_at, is_dead, error, waits_for, transaction_id, security)
     values (${mapping}, ${source_id}, ${written(old_value)}::jsonb, ${attempt},
-      clock_timestamp() + ${delayMs} * interval '1 ms', ${is_dead}, ${written(error)}::jsonb,
+      clock_timestamp() + ${delayMs} * interval '1 ms', ${is_dead}, ${written(error)}::jsonb, ${delivery.waits_for},
       ${delivery.transaction_id}, ${written(security)}::jsonb)
     on conflict (mapping, source_id) do update
     set generation = nextval('sync_generation'), old_value = coalesce(excluded.old_value, o.old_value),
       attempt = excluded.attempt, due_at = excluded.due_at, is_dead = excluded.is_dead,
-      is_held = false, leased_by = null, error = coalesce(excluded.error, o.error),
+      is_held = false, leased_by = null, error = coalesce(excluded.error, o.error), waits_for = excluded.waits_for,
       transaction_id = excluded.transaction_id, security = excluded.security`.execute(db);
 }
 
@@ -156,7 +158,8 @@ function puttingOff(rows: readonly PutOff[]): RawBuilder<unknown> {
     order by mapping collate "C", source_id collate "C"
     on conflict (mapping, source_id) do update
     set generation = nextval('sync_generation'), old_value = coalesce(excluded.old_value, o.old_value), attempt = 0,
-      due_at = clock_timestamp(), is_dead = false, is_cautious = false, is_held = false, leased_by = null, transaction_id = excluded.transaction_id, security = excluded.security`;
+      due_at = clock_timestamp(), is_dead = false, is_cautious = false, is_held = false, leased_by = null, waits_for = null,
+      transaction_id = excluded.transaction_id, security = excluded.security`;
 }
 
 function keyOf(mapping: string, sourceId: string): string {

@@ -7,6 +7,7 @@ import { pruneAttached } from './attached-repository.ts';
 import { causeOf } from './cause.ts';
 import { giveUpChange } from './give-up.ts';
 import type { Mapping } from './mapping.ts';
+import { missingIn } from './missing-in.ts';
 import {
   hasDue,
   listOverdue,
@@ -17,9 +18,7 @@ import {
 } from './outbox-repository.ts';
 import type { Stage, StoringPlatform, SyncPlatform } from './stage.ts';
 import { keptError } from './sync-record.ts';
-
-/** The queue whose jobs deliver what is in the outbox. */
-export const SYNC_QUEUE = 'sync';
+import { wake } from './wake.ts';
 
 /** How long what has failed waits at first; each pause is twice as long as the one before. */
 const FIRST_PAUSE_MS = 10_000;
@@ -87,6 +86,7 @@ export async function tryAgain(
     delayMs: delayMs ?? 0,
     is_dead: isDead,
     error: keptError(error),
+    waits_for: missingIn(error),
     ...causeOf(context),
   });
   if (!isDead) await wake(platform, unitOfWork, mapping, delayMs);
@@ -102,19 +102,6 @@ export async function takeOut(
   generation?: string,
 ): Promise<void> {
   await context.unitOfWork.hold({ statement: takingFromOutbox(mapping.name, sourceId, generation) });
-}
-
-/** Enqueues a job that looks what is due of a mapping. @param lane from 1: it helps another one, and calls nobody itself */
-export async function wake(
-  { queue, clock }: SyncPlatform,
-  unitOfWork: UnitOfWork,
-  { name }: Pick<Mapping, 'name'>,
-  inMs: number,
-  lane = 0,
-): Promise<void> {
-  const data = { mapping: name, ...(lane === 0 ? {} : { lane }) };
-  const startAt = inMs === 0 ? {} : { startAt: Math.ceil(clock.now() + inMs) };
-  await queue.enqueue(unitOfWork, { queue: SYNC_QUEUE, data, ...startAt });
 }
 
 /** Enqueues a job for each mapping that comes after one of these, and has something to deliver. */

@@ -15,9 +15,10 @@ import {
 import { releaseHeld } from './held-repository.ts';
 import type { Mapping } from './mapping.ts';
 import type { Mappings } from './mappings.ts';
-import { wake, wakeBehind } from './outbox.ts';
+import { wakeBehind } from './outbox.ts';
 import { type DeadOnes, dropGivenUp, type QueueRow, queryOutbox, reviveDead } from './outbox-repository.ts';
 import type { StoringPlatform } from './stage.ts';
+import { wake } from './wake.ts';
 import { seesWords, withoutWords } from './words.ts';
 
 /**

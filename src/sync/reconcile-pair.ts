@@ -7,7 +7,8 @@ import type { Foreseen } from './foreseen.ts';
 import { NO_SOURCE } from './look.ts';
 import { goDeeper } from './loop-guard.ts';
 import type { Mapping } from './mapping.ts';
-import { takeOut } from './outbox.ts';
+import { isOfMissing } from './missing-in.ts';
+import { takeOut, tryAgain } from './outbox.ts';
 import { isOutside } from './outside.ts';
 import type { SyncPlatform } from './stage.ts';
 import { keptError, type Progress } from './sync-record.ts';
@@ -131,6 +132,9 @@ export async function reconcilePair(
   if (stop !== undefined) return { ...result, outcome: stop, error: null };
   if (failure !== undefined) {
     const isRefused = progress.choice?.action === 'EXCEPTION';
+    // What it refers to may be another entry of the run, or the last one of another run.
+    if (sourceId !== null && how !== 'rehearse' && isOfMissing(failure.error))
+      await tryAgain(scope, { sourceId, oldSource: null }, 1, failure.error);
     return { ...result, outcome: isRefused ? 'refused' : 'failed', error: keptError(failure.error) };
   }
   // What was to be delivered by the queue is delivered.

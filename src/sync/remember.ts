@@ -21,12 +21,13 @@ export async function remember(scope: Scope, done: Done): Promise<void> {
   const { sight, choice, outcome, state } = done;
   const { sourceId, situation, source } = sight;
   const { targetId, hasChanged } = outcome;
+  const print = platform.mappings.readsOf(mapping)?.print ?? null;
   const db = await context.unitOfWork.db();
   if (sourceId === NO_SOURCE) {
     // There is no pair of which anything could be known.
   } else if (targetId === null) {
     if (state !== undefined) await forgetState(db, { mapping: mapping.name, qualifier, sourceId });
-  } else if (isNews(done)) {
+  } else if (isNews(done, print)) {
     await storeState(db, {
       mapping: mapping.name,
       qualifier,
@@ -40,6 +41,7 @@ export async function remember(scope: Scope, done: Done): Promise<void> {
       ...whoWrote(scope, done),
       source_rev: revisionOf(source),
       transaction_id: context.transactionId,
+      mapping_print: print,
     });
   }
   if (!hasChanged && choice.action !== 'REPORT') return;
@@ -66,12 +68,13 @@ function whoWrote(
   return writtenBy(known, provenance, written, now);
 }
 
-function isNews({ outcome, state }: Done): boolean {
+function isNews({ outcome, state }: Done, print: string | null): boolean {
   const { targetId, hasChanged, assignments } = outcome;
   return (
     hasChanged ||
     state?.outcome !== 'delivered' ||
     state.target_id !== targetId ||
+    (print !== null && state.mapping_print !== print) ||
     (assignments !== undefined && !equalJson(state.assignments, assignments))
   );
 }

@@ -24,6 +24,8 @@ export interface SyncPlatform {
   readonly clock: Pick<DatabaseClock, 'now'>;
   /** Does something at once, which stays whatever becomes of the unit of work. */
   readonly aside: <T>(work: (db: Db) => Promise<T>) => Promise<T>;
+  /** Whether a delivery waits for an object that was not there, as far as is known a moment ago. */
+  readonly hasWaiting: () => Promise<boolean>;
   /** Records in the audit what was done, with the unit of work that does it. */
   readonly record: (context: WriteContext, facts: JsonObject, sourceId: string) => Promise<void>;
   /** Refuses a caller that has a mapping write an account whose roles open more than the caller's. */

@@ -20,13 +20,15 @@ export interface StateRow {
   readonly deliveries: readonly DeliveryNote[] | null;
   readonly source_rev: string | null;
   readonly transaction_id: string | null;
+  /** The mapping that has delivered it, as a print, where what that reads is known. */
+  readonly mapping_print: string | null;
   readonly delivered_at: Date;
 }
 
 export type NewState = Omit<StateRow, 'delivered_at'>;
 
 const COLUMNS = sql.raw(
-  'mapping, qualifier, source_id, target_id, situation, action, outcome, error, assignments, provenance, deliveries, source_rev, transaction_id, delivered_at',
+  'mapping, qualifier, source_id, target_id, situation, action, outcome, error, assignments, provenance, deliveries, source_rev, transaction_id, mapping_print, delivered_at',
 );
 
 export async function findState(
@@ -52,6 +54,30 @@ export async function listStates(
   return rows;
 }
 
+/**
+ * Whether the targets of a source object, for all of the qualifiers, are what the mapping of this print has made of them when it was asked
+ * last, and nothing is to be done about it yet.
+ */
+export async function isInLine(
+  db: Db,
+  { mapping, qualifiers, sourceId, print }: Deliveries & { readonly print: string },
+): Promise<boolean> {
+  const { rows } = await sql<{ is_in_line: boolean }>`
+    select count(*) = ${qualifiers.length} and not exists (
+      select from sync_outbox where mapping = ${mapping} and source_id = ${sourceId}) as is_in_line
+    from sync_state
+    where mapping = ${mapping} and source_id = ${sourceId} and qualifier = any(${sql.val(qualifiers)}::text[])
+      and outcome = 'delivered' and action in ('CREATE', 'UPDATE', 'LINK') and target_id is not null
+      and mapping_print = ${print}`.execute(db);
+  return rows[0]?.is_in_line === true;
+}
+
+interface Deliveries {
+  readonly mapping: string;
+  readonly qualifiers: readonly string[];
+  readonly sourceId: string;
+}
+
 /** The states whose target the object is. */
 export async function listStatesOfTarget(
   db: Db,
@@ -69,15 +95,15 @@ export async function storeState(db: Db, state: NewState): Promise<void> {
   const { mapping, qualifier, source_id, target_id, situation, action, outcome, source_rev } = state;
   await sql`
     insert into sync_state (mapping, qualifier, source_id, target_id, situation, action, outcome, error, assignments,
-      provenance, deliveries, source_rev, transaction_id)
+      provenance, deliveries, source_rev, transaction_id, mapping_print)
     values (${mapping}, ${qualifier}, ${source_id}, ${target_id}, ${situation}, ${action}, ${outcome},
       ${written(state.error)}::jsonb, ${written(state.assignments)}::jsonb, ${written(state.provenance)}::jsonb,
-      ${written(state.deliveries)}::jsonb, ${source_rev}, ${state.transaction_id})
+      ${written(state.deliveries)}::jsonb, ${source_rev}, ${state.transaction_id}, ${state.mapping_print})
     on conflict (mapping, qualifier, source_id) do update
     set target_id = excluded.target_id, situation = excluded.situation, action = excluded.action,
       outcome = excluded.outcome, error = excluded.error, assignments = excluded.assignments,
       provenance = excluded.provenance, deliveries = excluded.deliveries, source_rev = excluded.source_rev, transaction_id = excluded.transaction_id,
-      delivered_at = clock_timestamp()`.execute(db);
+      mapping_print = excluded.mapping_print, delivered_at = clock_timestamp()`.execute(db);
 }
 
 /** What failed leaves of an earlier delivery what that has remembered. */

@@ -3,7 +3,7 @@ import type { Feature, Platform, Synchronizer } from '#platform/index.ts';
 import { redeliverAttached } from './attached.ts';
 import { linkResource } from './link-resource.ts';
 import { Mappings } from './mappings.ts';
-import { pruneOutbox, SYNC_QUEUE, wakeOverdue } from './outbox.ts';
+import { pruneOutbox, wakeOverdue } from './outbox.ts';
 import { outboxJobs } from './outbox-jobs.ts';
 import { countOutbox } from './outbox-repository.ts';
 import { queueResource } from './queue-resource.ts';
@@ -11,6 +11,8 @@ import type { StoringPlatform } from './stage.ts';
 import { mappingNamed, syncResource, syncWhyResource } from './sync-resource.ts';
 import { SYNC_USES } from './sync-uses.ts';
 import { synchronizerOf } from './synchronizer.ts';
+import { hasWaiting } from './waiting-repository.ts';
+import { SYNC_QUEUE } from './wake.ts';
 
 const CONCURRENCY = 4;
 const LOOK_INTERVAL_MS = 60_000;
@@ -52,6 +54,7 @@ export function syncFeature(
     clock,
     queue,
     aside: (work) => work(database.db),
+    hasWaiting: kept(() => hasWaiting(database.db)),
   };
   const outbox = kept(() => countOutbox(database.db));
   // What ends its node each time is given up by itself, and not with the job that others need.

@@ -24,12 +24,12 @@ import { explainObject } from './explain-object.ts';
 import { linkedResources } from './linked-resources.ts';
 import type { Mapping } from './mapping.ts';
 import type { Mappings } from './mappings.ts';
-import { wake } from './outbox.ts';
 import { putAllInOutbox } from './outbox-repository.ts';
 import { isOutside } from './outside.ts';
 import type { StoringPlatform, SyncPlatform } from './stage.ts';
 import { shownRecord } from './sync-record.ts';
 import { notify } from './synchronizer.ts';
+import { wake } from './wake.ts';
 import { inWords, seesWords } from './words.ts';
 
 /** Jobs that deliver all of a mapping beside one another. */

@@ -3,11 +3,13 @@ import { isObject, type JsonObject, type JsonValue, lastOf } from '#json/index.t
 import type { Synchronizer, SyncNotification, SyncResults } from '#platform/index.ts';
 import { type Context, dbOf, formatPath, parsePath, type WriteContext } from '#resource/index.ts';
 import { deliverSource } from './deliver-source.ts';
+import type { Mapping } from './mapping.ts';
 import { putOff, takesInside } from './outbox.ts';
 import { isOutside } from './outside.ts';
 import type { SyncPlatform } from './stage.ts';
-import { listStates } from './state-repository.ts';
+import { isInLine, listStates } from './state-repository.ts';
 import { queuedRecord, type SyncRecord } from './sync-record.ts';
+import { hasScriptedAssignments } from './what-is-read.ts';
 
 /** Has the targets of managed objects follow them, in the unit of work in which they change. */
 export function synchronizerOf(platform: SyncPlatform & { readonly database: Database }): Synchronizer {
@@ -18,12 +20,13 @@ export function synchronizerOf(platform: SyncPlatform & { readonly database: Dat
     },
     keepsCopies: (collection) => mappings.from(collection).length > 0,
     mappings: () => mappings.names,
-    async notify(context, { action, resource, before }) {
+    async notify(context, { action, resource, before, after, changed }) {
       const path = parsePath(resource);
       const object = {
         collection: formatPath(path.slice(0, -1)),
         id: lastOf(path),
         oldSource: asObject(before),
+        ...(action === 'notifyUpdate' && changed !== undefined ? { after, changed } : {}),
       };
       return notify(platform, context, action, object);
     },
@@ -31,18 +34,30 @@ export function synchronizerOf(platform: SyncPlatform & { readonly database: Dat
   };
 }
 
+/** An object that has changed. */
+interface Changed {
+  readonly collection: string;
+  readonly id: string;
+  readonly oldSource: JsonObject | null;
+  /** As it is stored now, and which of its properties are not as they were, where that is known. */
+  readonly after?: JsonValue;
+  readonly changed?: ReadonlySet<string>;
+}
+
 /**
  * Tells all mappings from the collection, one after the other; one that fails keeps none of the others from its target but those that
- * come after it.
+ * come after it. A mapping that reads nothing of what has changed is not told, if its target is in line.
  */
 export async function notify(
   platform: SyncPlatform,
   context: WriteContext,
   action: SyncNotification,
-  { collection, id, oldSource }: { collection: string; id: string; oldSource: JsonObject | null },
+  object: Changed,
 ): Promise<SyncResults & { readonly syncDetails: SyncRecord[] }> {
+  const { collection, id, oldSource } = object;
   const syncDetails: SyncRecord[] = [];
   for (const mapping of platform.mappings.from(collection)) {
+    if (await isUntouched(platform, context, mapping, object)) continue;
     const { after, isAttached } = mapping.delivery;
     const isHeldUp = syncDetails.some((one) => after.includes(one.mapping) && one.result !== 'SUCCESSFUL');
     // Nobody's locks wait for another system, unless the mapping wants it so.
@@ -57,6 +72,22 @@ export async function notify(
     }
   }
   return { success: syncDetails.every(({ result }) => result !== 'FAILED'), action, syncDetails };
+}
+
+/** Whether nothing that a mapping reads has changed of an object whose target it has brought in line, and nothing of it is to be done yet. */
+async function isUntouched(
+  { mappings }: SyncPlatform,
+  { unitOfWork }: WriteContext,
+  mapping: Mapping,
+  { id, after = null, changed }: Changed,
+): Promise<boolean> {
+  const reads = changed === undefined ? undefined : mappings.readsOf(mapping);
+  if (changed === undefined || reads === undefined || !reads.names.isDisjointFrom(changed)) return false;
+  if (reads.givesAssignments && hasScriptedAssignments(after)) return false;
+  const { name, linkQualifiers } = mapping;
+  if ('language' in linkQualifiers) return false;
+  const db = await unitOfWork.readerBesidePending();
+  return isInLine(db, { mapping: name, qualifiers: linkQualifiers, sourceId: id, print: reads.print });
 }
 
 async function lastSync(

@@ -11,6 +11,7 @@ import {
   TooManyRequestsError,
   UnauthorizedError,
 } from '#errors/index.ts';
+import { missingPrint } from '#resource/index.ts';
 import { ConnectorError, type ConnectorErrorKind } from './contract.ts';
 
 type Named = new (message: string, facts?: ConstructorParameters<typeof BadRequestError>[1]) => ResourceError;
@@ -44,7 +45,7 @@ const ANSWERS: Readonly<Record<ConnectorErrorKind, { readonly error: Named; read
 /** What is passed on to callers; what is none of a connector stays what it is. */
 export function answerOf(system: string, error: unknown, operation?: string): unknown {
   if (!(error instanceof ConnectorError)) return error;
-  const { kind, attribute, retryAfterMs, nativeCode, existingId, message, wasAsked } = error;
+  const { kind, attribute, retryAfterMs, nativeCode, existingId, message, missing, wasAsked } = error;
   const isLogin = kind === 'invalidCredentials' && operation === 'AUTHENTICATE';
   const { error: Answer, hint } = isLogin ? { error: UnauthorizedError } : ANSWERS[kind];
   return new Answer(`${system}: ${message}`, {
@@ -56,6 +57,7 @@ export function answerOf(system: string, error: unknown, operation?: string): un
       system,
       ...(nativeCode === undefined ? {} : { nativeCode }),
       ...(existingId === undefined ? {} : { existingId }),
+      ...(missing === undefined ? {} : { waitsFor: missingPrint(`system/${system}`, missing) }),
       ...(wasAsked ? {} : { wasAsked }),
       ...(retryAfterMs === undefined ? {} : { retryAfter: Math.ceil(retryAfterMs / 1000) }),
     },

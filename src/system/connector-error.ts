@@ -22,6 +22,8 @@ export interface ConnectorFacts {
   readonly nativeCode?: string;
   /** The id of the object that is there, for `alreadyExists`. */
   readonly existingId?: string;
+  /** What it refers to and is not there, for `dependencyMissing`: a name that the object has once it is. */
+  readonly missing?: string;
   /** False where nothing was asked of it: it has done nothing. Default: true. */
   readonly wasAsked?: boolean;
   readonly cause?: unknown;
@@ -34,6 +36,7 @@ export class ConnectorError extends Error {
   readonly attribute: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly existingId: string | undefined;
+  readonly missing: string | undefined;
   readonly nativeCode: string | undefined;
   readonly wasAsked: boolean;
   readonly #facts: ConnectorFacts;
@@ -47,6 +50,7 @@ export class ConnectorError extends Error {
     this.nativeCode = facts.nativeCode;
     this.wasAsked = facts.wasAsked ?? true;
     this.existingId = facts.existingId;
+    this.missing = facts.missing;
   }
 
   /** The same error, but for these facts and, where they are given, in other words. */

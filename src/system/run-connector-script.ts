@@ -104,13 +104,16 @@ function asConnectorError(file: string, error: unknown): unknown {
   if (error instanceof RequestFailure) return error.error;
   if (!(error instanceof ResourceError)) return error;
   const kind = error instanceof ScriptError ? (KINDS[error.code] ?? 'protocol') : kindOfFailure(error);
-  const { attribute, existingId, retryAfter }: JsonObject = isObject(error.detail) ? error.detail : {};
+  const { attribute, existingId, missing, retryAfter }: JsonObject = isObject(error.detail)
+    ? error.detail
+    : {};
   return new ConnectorError(
     kind,
     error instanceof ScriptError ? error.message : `${file}: ${error.message}`,
     {
       ...(typeof attribute === 'string' ? { attribute } : {}),
       ...(typeof existingId === 'string' ? { existingId } : {}),
+      ...(typeof missing === 'string' ? { missing } : {}),
       ...(typeof retryAfter === 'number' && retryAfter > 0 ? { retryAfterMs: retryAfter * 1000 } : {}),
       cause: error,
     },

@@ -5,7 +5,7 @@ import {
   PreconditionFailedError,
   type ResourceError,
 } from '#errors/index.ts';
-import { Connection, parsePath } from '#resource/index.ts';
+import { Connection, missingPrint, parsePath } from '#resource/index.ts';
 import type { Exchange, WriteExchange } from '../exchange.ts';
 import { edgeKey, formatRef, sameTarget, type Target, type WantedEdge } from './edge.ts';
 import { listEdges, listEdgesBetween, lockEnds } from './edge-repository.ts';
@@ -75,6 +75,7 @@ async function requireTargets(exchange: WriteExchange, added: readonly WantedEdg
 function missing(target: Target): BadRequestError {
   return new BadRequestError(`The referenced relationship '${formatRef(target)}', does not exist`, {
     id: 'RELATIONSHIP_NO_TARGET',
+    detail: { waitsFor: missingPrint(target.collection, target.id) },
   });
 }
 

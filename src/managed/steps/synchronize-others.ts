@@ -1,4 +1,4 @@
-import type { JsonObject } from '#json/index.ts';
+import { equalJson, type JsonObject } from '#json/index.ts';
 import { typeNameOf } from '../collection.ts';
 import { type Exchange, objectPath, synchronizes, type WriteExchange, withIdentity } from '../exchange.ts';
 import type { ManagedType } from '../managed-type.ts';
@@ -56,9 +56,16 @@ async function notifyPage(exchange: WriteExchange, type: ManagedType, ids: reado
       resource,
       before,
       after: withIdentity(id, rev, content),
+      changed: changedNames(derived ?? {}, content),
     });
     if (!results.success) tellFailure(exchange, resource, results);
   }
+}
+
+/** Nothing of what is stored has changed but derivations that have followed. */
+function changedNames(derived: JsonObject, now: JsonObject): ReadonlySet<string> {
+  const names = Object.keys(derived).filter((name) => !equalJson(derived[name] ?? null, now[name] ?? null));
+  return new Set(names);
 }
 
 /** The object before its derivations followed, which was one revision. */

@@ -1,4 +1,4 @@
-import { cloneJson } from '#json/index.ts';
+import { cloneJson, equalJson, type JsonObject } from '#json/index.ts';
 import type { SyncNotification } from '#platform/index.ts';
 import { requestView } from '#script/index.ts';
 import {
@@ -28,7 +28,14 @@ export async function synchronize(exchange: Planned): Promise<void> {
     request.method === 'delete' ? null : cloneJson(withIdentity(id, rev, withRelationships(exchange)));
   const old = before === null ? null : withIdentity(id, stored.rev, before);
   const resource = objectPath(exchange);
-  const notice = { action: ACTION[request.method], resource, before: old, after };
+  const changed = stored === null || after === null ? undefined : changedNames(stored.data, exchange.object);
+  const notice = {
+    action: ACTION[request.method],
+    resource,
+    before: old,
+    after,
+    ...(changed === undefined ? {} : { changed }),
+  };
   const syncResults = await platform.synchronizer.notify(context, notice);
   const reference = type.hooks.onSync;
   if (reference === undefined) {
@@ -57,3 +64,8 @@ synchronize.applies = (exchange: Planned) => {
     type.hooks.onSync !== undefined || platform.synchronizer.keepsCopies(collectionOf(exchange));
   return isHeard && synchronizes(exchange);
 };
+
+function changedNames(before: JsonObject, after: JsonObject): ReadonlySet<string> {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return new Set([...names].filter((name) => !equalJson(before[name], after[name])));
+}

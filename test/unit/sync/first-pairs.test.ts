@@ -55,6 +55,7 @@ async function pair(db: Database['db'], n: number): Promise<void> {
     deliveries: null,
     source_rev: '0',
     transaction_id: null,
+    mapping_print: null,
   });
   expect(await listStatesOfTarget(db, ['account'], second.id)).toHaveLength(1);
 }

@@ -12,6 +12,11 @@ export function firstParts(name: string): readonly NamePart[] {
   });
 }
 
+/** The name of the entry above. */
+export function nameAbove(name: string): string {
+  return split(name, ',').slice(1).join(',');
+}
+
 /** Whether both name the same entry as far as letters say so. */
 export function isSameName(one: string, other: string): boolean {
   const plain = (name: string) =>

@@ -34,7 +34,7 @@ import {
   OF_ONE_ENTRY,
 } from './active-directory.ts';
 import { DirectoryChanges } from './directory-changes.ts';
-import { isBelowName, outermost } from './distinguished-name.ts';
+import { isBelowName, nameAbove, outermost } from './distinguished-name.ts';
 import { classesOf, filterOfType } from './kind-of-entry.ts';
 import { LdapChanges } from './ldap-changes.ts';
 import { changesOfKind, type LdapConfiguration, loginOf } from './ldap-configuration.ts';
@@ -196,7 +196,9 @@ export class LdapConnector implements Connector {
     await this.#writes.add(name, attributes, classes, signal).catch(async (error: unknown) => {
       const kind = error instanceof ConnectorError ? error.kind : undefined;
       if (kind === 'notFound')
-        throw new ConnectorError('dependencyMissing', `There is nothing above '${name}'`);
+        throw new ConnectorError('dependencyMissing', `There is nothing above '${name}'`, {
+          missing: nameAbove(name),
+        });
       if (kind !== 'alreadyExists') throw error;
       const existingId = await this.#idAt(name, signal);
       throw new ConnectorError(kind, `There is an entry '${name}' already`, { existingId });

@@ -64,11 +64,14 @@ export const postgresDialect: Dialect = {
   lastKey: '',
   emptyRow: 'default values',
   error(error) {
-    const { code, column } = error instanceof pg.DatabaseError ? error : {};
+    const { code, column, detail } = error instanceof pg.DatabaseError ? error : {};
+    // No object is known by all columns of a key that has several.
+    const [, missing] = (code === '23503' && /^[^(]*\([^(),]+\)=\((.+)\)/.exec(detail ?? '')) || [];
     return asConnectorError(error, {
       kind: code === undefined ? undefined : (SQL_STATES[code] ?? SQL_STATES[code.slice(0, 2)]),
       code,
       attribute: column,
+      missing,
     });
   },
 };

@@ -96,15 +96,17 @@ export function asConnectorError(
     readonly kind: ConnectorErrorKind | undefined;
     readonly code: string | undefined;
     readonly attribute: string | undefined;
+    readonly missing?: string | undefined;
   },
 ): unknown {
   if (error instanceof ConnectorError || !(error instanceof Error)) return error;
-  const { code, attribute } = said;
+  const { code, attribute, missing } = said;
   if (code !== undefined) {
     const kind = said.kind ?? 'protocol';
     return new ConnectorError(kind, WORDS[kind] ?? error.message, {
       nativeCode: code,
       ...(attribute === undefined ? {} : { attribute }),
+      ...(missing === undefined ? {} : { missing }),
     });
   }
   const own = 'code' in error && typeof error.code === 'string' ? error.code : '';
