@@ -482,7 +482,6 @@ describe('a filter of router.json', () => {
     const refused = [{ pattern: 'config/router', methods: ['patch'], onRequest: no }];
     expect((await api('PUT', 'config/router', { body: { filters: refused } })).status).toBe(200);
   });
-
   it('follows its file, and the file of its script', async () => {
     await api('DELETE', 'config/router');
     const filter = { pattern: 'endpoint/say', onRequest: { type: 'text/javascript', file: 'hot.js' } };
