@@ -9,14 +9,16 @@ export interface Place {
   readonly mode: 'accesslog' | 'entryCSN';
   /** The largest number of each server. */
   readonly last: ReadonlyMap<string, string>;
+  /** Up to which number of each server nothing is looked at again, where that is later than `before` of its largest. */
+  readonly done: ReadonlyMap<string, string>;
   /** Numbers that were told, as far as they will be looked at again. */
   readonly told: ReadonlySet<string>;
 }
 
 /** A write that takes longer than this to become visible may be missed. */
 const OVERLAP_MS = 5_000;
-/** More would make the token too long; those before them are told again. */
-const MOST_TOLD = 1_200;
+/** More would make the token too long: where there are more in that time, only as many of the last are looked at again. */
+const MOST_TOLD = 2_000;
 /** Time, count of that time, server, modification. */
 const NUMBER = /^(\d{14})\.(\d{6})Z#([0-9a-f]{6})#([0-9a-f]{3})#[0-9a-f]{6}$/;
 
@@ -40,42 +42,66 @@ export function before(number: string): string {
   return `${text}.${micros}Z#000000#000#000000`;
 }
 
-/** The first number that may have to be looked at; undefined for all. */
-export function firstOf({ last }: Place): string | undefined {
-  return [...last.values()].map(before).sort()[0];
+/** The place of somebody who has been told nothing yet. */
+export function placeOf(mode: Place['mode']): Place {
+  return { mode, last: new Map(), done: new Map(), told: new Set() };
 }
 
-export function isNew({ last, told }: Place, number: string): boolean {
-  const known = last.get(serverOf(number));
-  return known === undefined || (number >= before(known) && !told.has(number));
+/** The first number that may have to be looked at; undefined for all. */
+export function firstOf({ last, done }: Place): string | undefined {
+  return [...last].map(([server, number]) => laterOf(before(number), done.get(server))).sort()[0];
+}
+
+export function isNew({ last, done, told }: Place, number: string): boolean {
+  const server = serverOf(number);
+  const known = last.get(server);
+  if (known === undefined) return true;
+  return number >= before(known) && number > (done.get(server) ?? '') && !told.has(number);
+}
+
+function laterOf(one: string, other = ''): string {
+  return one > other ? one : other;
 }
 
 /** The place after these numbers. */
-export function after({ mode, last, told }: Place, numbers: readonly string[]): Place {
-  const now = new Map(last);
-  for (const number of numbers) {
-    const server = serverOf(number);
-    if (number > (now.get(server) ?? '')) now.set(server, number);
-  }
-  const kept = [...told, ...numbers].filter(
-    (number) => number >= before(now.get(serverOf(number)) ?? number),
-  );
-  return { mode, last: now, told: new Set(kept.sort().slice(-MOST_TOLD)) };
+export function after({ mode, last, done, told }: Place, numbers: readonly string[]): Place {
+  const now = raised(last, numbers);
+  const kept = [...told, ...numbers]
+    .filter((number) => number >= before(now.get(serverOf(number)) ?? number))
+    .sort();
+  const forgotten = kept.splice(0, Math.max(0, kept.length - MOST_TOLD));
+  return { mode, last: now, done: raised(done, forgotten), told: new Set(kept) };
 }
 
-export function tokenOf({ mode, last, told }: Place): Token {
-  return JSON.stringify({ mode, last: Object.fromEntries(last), told: [...told] });
+function raised(known: ReadonlyMap<string, string>, numbers: readonly string[]): ReadonlyMap<string, string> {
+  const now = new Map(known);
+  for (const number of numbers) now.set(serverOf(number), laterOf(number, now.get(serverOf(number))));
+  return now;
+}
+
+export function tokenOf({ mode, last, done, told }: Place): Token {
+  const [largest, passed] = [Object.fromEntries(last), Object.fromEntries(done)];
+  return JSON.stringify({
+    mode,
+    last: largest,
+    ...(done.size === 0 ? {} : { done: passed }),
+    told: [...told],
+  });
 }
 
 /** @throws ConnectorError `tokenExpired` */
 export function placeAt(token: Token, mode: Place['mode']): Place {
   const read = parsed(token);
-  const { last, told } = read;
-  const isPlace =
-    read['mode'] === mode && isObject(last) && Array.isArray(told) && Object.values(last).every(isNumber);
-  if (!isPlace) throw new ConnectorError('tokenExpired', `'${token.slice(0, 100)}' is no token of ${mode}`);
-  const numbers = Object.entries(last).map(([server, number]): [string, string] => [server, String(number)]);
-  return { mode, last: new Map(numbers), told: new Set(told.map(String)) };
+  const { last, done = {}, told } = read;
+  if (read['mode'] !== mode || !isNumbered(last) || !isNumbered(done) || !Array.isArray(told)) {
+    throw new ConnectorError('tokenExpired', `'${token.slice(0, 100)}' is no token of ${mode}`);
+  }
+  const [largest, passed] = [new Map(Object.entries(last)), new Map(Object.entries(done))];
+  return { mode, last: largest, done: passed, told: new Set(told.map(String)) };
+}
+
+function isNumbered(value: unknown): value is Readonly<Record<string, string>> {
+  return isObject(value) && Object.values(value).every(isNumber);
 }
 
 function isNumber(value: unknown): boolean {

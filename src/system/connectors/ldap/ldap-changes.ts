@@ -23,6 +23,7 @@ import {
   isNew,
   type Place,
   placeAt,
+  placeOf,
   serverOf,
   tokenOf,
 } from './change-number.ts';
@@ -93,15 +94,14 @@ export class LdapChanges {
 
   async #now(type: ChangesType, signal: AbortSignal): Promise<Place> {
     const { mode, logContext } = this.#parts;
-    let place: Place = { mode, last: new Map(), told: new Set() };
+    let place = placeOf(mode);
     let isKnown = mode === 'accesslog';
     let isEmpty = true;
     for await (const entries of this.#listed(type, ['entryCSN', 'entryUUID'], undefined, signal)) {
       isEmpty = false;
       const numbers = entries.map((entry) => textIn(entry, 'entryCSN')).filter(isChangeNumber);
       if (numbers.length > 0) isKnown = true;
-      const last = after(place, numbers).last;
-      place = { mode, last, told: new Set() };
+      place = { ...placeOf(mode), last: after(place, numbers).last };
     }
     if (!isKnown && !isEmpty) {
       throw new ConnectorError(
