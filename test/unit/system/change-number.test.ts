@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { after, firstOf, isNew, placeAt, placeOf, tokenOf } from '#system/connectors/ldap/change-number.ts';
+import {
+  firstOf,
+  isNew,
+  placeAfter,
+  placeAt,
+  placeOf,
+  tokenOf,
+} from '#system/connectors/ldap/change-number.ts';
 
 const BATCH = 500;
 
@@ -20,7 +27,7 @@ function toldOf(all: readonly string[], batches: number): string[] {
     const first = firstOf(place) ?? '';
     const some = all.filter((number) => number >= first && isNew(place, number)).slice(0, BATCH);
     told.push(...some);
-    token = tokenOf(after(place, some));
+    token = tokenOf(placeAfter(place, some));
   }
   return told;
 }
@@ -36,13 +43,13 @@ describe('the place of somebody who follows a directory', () => {
     const all = writes(3_000);
     const late = all[2_400]!;
     const others = all.filter((number) => number !== late);
-    let place = after(placeOf('accesslog'), others);
+    let place = placeAfter(placeOf('accesslog'), others);
     expect(isNew(place, late)).toBe(true);
-    place = after(placeAt(tokenOf(place), 'accesslog'), [late]);
+    place = placeAfter(placeAt(tokenOf(place), 'accesslog'), [late]);
     expect(all.filter((number) => number >= firstOf(place)! && isNew(place, number))).toEqual([]);
   });
 
   it('fits into a token of bounded length', () => {
-    expect(tokenOf(after(placeOf('accesslog'), writes(8_000))).length).toBeLessThan(100_000);
+    expect(tokenOf(placeAfter(placeOf('accesslog'), writes(8_000))).length).toBeLessThan(100_000);
   });
 });

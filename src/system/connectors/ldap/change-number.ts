@@ -64,7 +64,7 @@ function laterOf(one: string, other = ''): string {
 }
 
 /** The place after these numbers. */
-export function after({ mode, last, done, told }: Place, numbers: readonly string[]): Place {
+export function placeAfter({ mode, last, done, told }: Place, numbers: readonly string[]): Place {
   const now = raised(last, numbers);
   const kept = [...told, ...numbers]
     .filter((number) => number >= before(now.get(serverOf(number)) ?? number))

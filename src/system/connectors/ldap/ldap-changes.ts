@@ -17,11 +17,11 @@ import {
   type Token,
 } from '../../contract.ts';
 import {
-  after,
   firstOf,
   isChangeNumber,
   isNew,
   type Place,
+  placeAfter,
   placeAt,
   placeOf,
   serverOf,
@@ -81,7 +81,7 @@ export class LdapChanges {
         const some = writes.slice(at, at + request.mostAtOnce);
         at += request.mostAtOnce;
         const changes = await this.#told(type, some, request);
-        place = after(
+        place = placeAfter(
           place,
           some.map(({ number }) => number),
         );
@@ -101,7 +101,7 @@ export class LdapChanges {
       isEmpty = false;
       const numbers = entries.map((entry) => textIn(entry, 'entryCSN')).filter(isChangeNumber);
       if (numbers.length > 0) isKnown = true;
-      place = { ...placeOf(mode), last: after(place, numbers).last };
+      place = { ...placeOf(mode), last: placeAfter(place, numbers).last };
     }
     if (!isKnown && !isEmpty) {
       throw new ConnectorError(
@@ -109,13 +109,13 @@ export class LdapChanges {
         "Entries have no 'entryCSN' here, so that nobody can tell what has changed",
       );
     }
-    if (mode === 'accesslog') place = after(place, await this.#purgedUntil(logContext, signal));
+    if (mode === 'accesslog') place = placeAfter(place, await this.#purgedUntil(logContext, signal));
     // What is looked at again is known, so that nothing of before is told.
     const { writes } = await this.#writesAfter(type, place, signal);
     const known = writes
       .map(({ number }) => number)
       .filter((one) => one <= (place.last.get(serverOf(one)) ?? ''));
-    return after(place, known);
+    return placeAfter(place, known);
   }
 
   /** @throws ConnectorError `tokenExpired` where the log does not begin before the place, or is another one */
