@@ -104,7 +104,7 @@ function eitherOf(before: JsonObject, operation: JsonObject, method: RequestMeth
     ...(acts === undefined ? {} : { 'x-svc-actions': acts }),
     summary: `${before['summary']}, or ${method === 'action' ? 'act' : method} on it`,
     parameters: merged(before, operation),
-    ...(bodies.length === 0 ? {} : { requestBody: anyOf(bodies) }),
+    ...(bodies.length === 0 ? {} : { requestBody: anyContentOf(bodies) }),
     responses: mergedResponses(memberOf(before, 'responses'), memberOf(operation, 'responses')),
   };
 }
@@ -118,12 +118,12 @@ function memberOf(holder: JsonObject, name: string): JsonObject {
 function mergedResponses(left: JsonObject, right: JsonObject): JsonObject {
   const statuses = [...new Set([...Object.keys(left), ...Object.keys(right)])];
   return Object.fromEntries(
-    statuses.map((status) => [status, anyOf([left[status], right[status]].filter(isObject))]),
+    statuses.map((status) => [status, anyContentOf([left[status], right[status]].filter(isObject))]),
   );
 }
 
 /** Contents of which each will do. */
-function anyOf(contents: readonly JsonObject[]): JsonObject {
+function anyContentOf(contents: readonly JsonObject[]): JsonObject {
   const [first = {}, second] = contents;
   if (second === undefined) return first;
   const schemas = [schemaOf(first), schemaOf(second)];
@@ -230,7 +230,6 @@ function operationOf(
         takes: schemaOfBody(takes, shown),
         answers: schemaOfBody(answers, shown),
       }));
-      const takes = oneOf(written.map((action) => action.takes));
       return {
         operationId,
         summary: `Act on ${title}`,
@@ -244,8 +243,15 @@ function operationOf(
           CHANGES_LIMIT,
           TRACE,
         ],
-        requestBody: { content: { 'application/json': { schema: takes } } },
-        responses: answer(oneOf([...written.map((action) => action.answers), DRY_RUN_ANSWER])),
+        requestBody: {
+          content: { 'application/json': { schema: anyOf(written.map(({ takes }) => takes)) } },
+        },
+        responses: answer(
+          anyOf(
+            written.map(({ answers }) => answers),
+            DRY_RUN_ANSWER,
+          ),
+        ),
         'x-svc-actions': Object.fromEntries(written.map(({ name, ...action }) => [name, action])),
       };
     }
@@ -272,12 +278,11 @@ function schemasOf(
   return { schema: isShownAsSent ? reference : components.refer(`${name}Content`, schema), shown: reference };
 }
 
-/** One of the schemas; anything where one of them is that. */
-function oneOf(schemas: readonly JsonObject[]): JsonObject {
-  if (schemas.some((schema) => Object.keys(schema).length === 0)) return {};
-  const different = schemas.filter(
-    (schema, at) => schemas.findIndex((one) => isDeepStrictEqual(one, schema)) === at,
-  );
+/** Any of the schemas, or of the further ones; anything where one of them is that, or where nobody knows which there are. */
+function anyOf(schemas: readonly JsonObject[], ...further: readonly JsonObject[]): JsonObject {
+  if (schemas.length === 0 || schemas.some((schema) => Object.keys(schema).length === 0)) return {};
+  const all = [...schemas, ...further];
+  const different = all.filter((schema, at) => all.findIndex((one) => isDeepStrictEqual(one, schema)) === at);
   return different.length === 1 ? firstOf(different) : { anyOf: different };
 }
 

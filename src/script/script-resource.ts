@@ -24,12 +24,11 @@ export const EVALUATED = {
   bindings: { resourcePath: RESOURCE_PATH, resourceName: RESOURCE_PATH },
 } as const satisfies ScriptUse;
 
-/** Whatever else stands there is a variable of the script. */
+/** Whatever else stands there is a variable of the script; clients of the field may also send the `name` of one that is registered. */
 const SCRIPT = bodyOf({
   type: textMember('Such as text/javascript or groovy'),
   source: textMember('Its text'),
   file: textMember('Instead of it, the path of a file'),
-  name: textMember('Instead of them, the name of a script'),
   globals: { type: 'object', description: 'Variables that it has' },
   diagnostics: { type: 'boolean', description: 'With compile: all that is wrong or doubtful, with places' },
   use: textMember('With it: what the script is for, such as onUpdate'),
