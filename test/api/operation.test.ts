@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { pruneOperations } from '../../src/taskscanner/operation/operation-repository.ts';
 import { ADMIN_PASSWORD } from '../support/api.ts';
-import { callerAs, callersOf, OWN_PAGE, passwordOf } from '../support/credentials.ts';
+import { callerAs, callersOf, OWN_PAGE, PASSWORD, passwordOf } from '../support/credentials.ts';
 import { listenTo } from '../support/event-listener.ts';
 import { eventually } from '../support/eventually.ts';
 import { operationSite, patch } from '../support/operation-site.ts';
@@ -156,7 +156,19 @@ describe('an operation', () => {
     await createUser('dan');
     await admit();
     expect((await dan('GET', `operation/${_id}`)).status).toBe(404);
-    expect((await api('GET', `operation/${_id}`)).body.owner).toBe('managed/user/dan (deleted)');
+    const owner = 'managed/user/dan (deleted)';
+    expect((await api('GET', `operation/${_id}`)).body.owner).toBe(owner);
+    // Nor is it of whoever is called so.
+    await api('PUT', `${encodeURI(owner)}`, {
+      body: { userName: 'dana', givenName: 'Per', sn: 'Son', mail: 'dana@example.com', password: PASSWORD },
+    });
+    const role = { _ref: 'repo/internal/role/desk' };
+    await api('PATCH', encodeURI(owner), {
+      body: [{ operation: 'add', field: '/authzRoles/-', value: role }],
+    });
+    const dana = callerAs(() => api, 'dana');
+    expect((await dana('GET', 'operation?_queryFilter=true')).body.result).toEqual([]);
+    expect((await dana('GET', `operation/${_id}`)).status).toBe(404);
   });
 
   it('ends when its maker may not come in any more', async () => {

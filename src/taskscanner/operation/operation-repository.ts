@@ -59,7 +59,7 @@ export async function insertOperation(db: Db, run: NewOperation): Promise<void> 
 export async function countOpen(db: Db, owner: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from scan_run
-    where owner = ${owner} and operation is not null and ended_at is null`.execute(db);
+    where owner = ${owner} and not is_disowned and operation is not null and ended_at is null`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
@@ -67,7 +67,8 @@ export async function countOpen(db: Db, owner: string): Promise<number> {
 export async function pruneOwn(db: Db, owner: string, keep: number): Promise<void> {
   await sql`
     delete from scan_run where id in (
-      select id from scan_run where owner = ${owner} and operation is not null and ended_at is not null
+      select id from scan_run
+      where owner = ${owner} and not is_disowned and operation is not null and ended_at is not null
       order by created_at desc offset ${keep})`.execute(db);
 }
 
@@ -117,8 +118,9 @@ export async function queryOperations(
   );
 }
 
+/** Whoever is called as the former owner of one is marked is not that. */
 function isOf(owner: string | null) {
-  return owner === null ? sql<boolean>`true` : sql<boolean>`v.owner = ${owner}`;
+  return owner === null ? sql<boolean>`true` : sql<boolean>`v.owner = ${owner} and not r.is_disowned`;
 }
 
 /** Failures that are alike: how many there are, the words of one, and the first objects. */
