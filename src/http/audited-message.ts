@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '#json/index.ts';
+import { parseQueryFilter } from '#resource/index.ts';
 import type { Incoming } from './incoming.ts';
 import { isSecretHeader } from './shown-header.ts';
 import type { Answer } from './write-response.ts';
@@ -15,8 +16,10 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['connection', 'content-length', '
 /** Parameters whose value is one of ours, or a name of a field. */
 const PLAIN_PARAMETER =
   /^_(?:action|fields|sortKeys|queryId|pageSize|pagedResultsOffset|totalPagedResultsPolicy|dryRun|changesLimit|trace|nestedFields|prettyPrint|mimeType)$/i;
-/** Texts in a query filter: what somebody looks for may be a secret. */
+/** What somebody looks for may be a secret: texts in a query filter, its lists, and the numbers behind its operators. */
 const QUOTED = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?/gs;
+const LIST = /(?<= )\[[^\]]*\]/g;
+const NUMBER = /( (?:eq|co|sw|ew|lt|le|gt|ge) +)[^ "'()]+/gi;
 
 /**
  * What the audit of access shows of a message beside the request that it was. Nothing in it can hold a secret: values of
@@ -49,13 +52,23 @@ function parametersOf(search: URLSearchParams): JsonObject {
     const text = PLAIN_PARAMETER.test(name)
       ? value
       : /^_queryFilter$/i.test(name)
-        ? value.replace(QUOTED, `"${HIDDEN}"`)
+        ? shownFilter(value)
         : HIDDEN;
     const before = shown.get(name);
     if (before === undefined) shown.set(name, [text]);
     else before.push(text);
   }
   return Object.fromEntries(shown);
+}
+
+/** Nobody knows what stands where in one that cannot be read. */
+function shownFilter(text: string): string {
+  try {
+    parseQueryFilter(text);
+  } catch {
+    return HIDDEN;
+  }
+  return text.replace(QUOTED, `"${HIDDEN}"`).replace(LIST, `[${HIDDEN}]`).replace(NUMBER, `$1${HIDDEN}`);
 }
 
 /** Their names: each may be a key to something. */

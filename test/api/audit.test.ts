@@ -233,6 +233,18 @@ describe('the access audit', () => {
     );
   });
 
+  it.each([
+    ['pin eq 1234 and !(code in [56, 78])', 'pin eq *** and !(code in [***])'],
+    ['pin eq "12 34" or amount gt 1.5e3', 'pin eq "***" or amount gt ***'],
+    ['pin eq hunter', '***'],
+  ])('shows of the filter %s what it looks at, and nothing of what it looks for', async (filter, shown) => {
+    const path = `managed/filtered-${shown.length}`;
+    await api('POST', `${path}?_action=count&_queryFilter=${encodeURIComponent(filter)}`);
+    await soon('access', `objectId eq "${path}"`).toMatchObject([
+      { http: { request: { queryParameters: { _queryFilter: [shown] } } } },
+    ]);
+  });
+
   it('holds what was refused', async () => {
     await api('GET', 'config/managed', { user: 'ada', password: PASSWORD });
     await soon('access', 'userId eq "ada" and objectId eq "config/managed"').toMatchObject([

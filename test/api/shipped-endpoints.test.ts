@@ -257,6 +257,28 @@ describe('an endpoint that is shipped', () => {
     expect(await shownTo('internal/user', 'clerk')).toEqual(['m']);
   });
 
+  it('usernotifications shows nobody those of an internal user whose name they were given for an id', async () => {
+    const receiverId = 'svc-admin';
+    const createDate = '2026-01-01T00:00:00.000Z';
+    const note = await api('POST', 'repo/ui/notification', {
+      body: { receiverId, createDate, message: 'm' },
+    });
+    const person = {
+      userName: 'nia',
+      givenName: 'Per',
+      sn: 'Son',
+      mail: 'nia@example.com',
+      password: PASSWORD,
+    };
+    await api('PUT', `managed/user/${receiverId}`, { body: person });
+    expect((await as('nia', 'GET', 'endpoint/usernotifications')).body).toEqual({ notifications: [] });
+    expect((await as('nia', 'DELETE', `endpoint/usernotifications/${note.body._id}`)).status).toBe(404);
+    await api('DELETE', `managed/user/${receiverId}`);
+    const { notifications } = (await api('GET', 'endpoint/usernotifications')).body;
+    expect(notifications).toMatchObject([{ _id: note.body._id }]);
+    await api('DELETE', `repo/ui/notification/${note.body._id}`);
+  });
+
   it('usernotifications shows the newest thousand', async () => {
     await server.database.pool.query(
       `insert into repo_object (type, id, data)

@@ -13,14 +13,18 @@ function pathOf(receiver) {
 
 /*
  * What a notification may call its receiver: the path, and for managed/user the id alone as well. An internal user goes by its id as long
- * as nobody in managed/user has that.
+ * as nobody in managed/user has that, and whoever was given the name of an internal user for an id does not go by it.
  */
 function namesOf(receiver) {
   var path = pathOf(receiver);
   var internal = /^repo\/internal\/user\/(.*)$/.exec(path);
   if (internal !== null && svc.read(PEOPLE + encodeURIComponent(internal[1])) === null)
     return [path, internal[1]];
-  return path.indexOf(PEOPLE) === 0 ? [path, path.slice(PEOPLE.length)] : [path];
+  if (path.indexOf(PEOPLE) !== 0) return [path];
+  var id = path.slice(PEOPLE.length);
+  return svc.read('repo/internal/user/' + encodeURIComponent(id), null, ['_id']) === null
+    ? [path, id]
+    : [path];
 }
 
 /* What a notification calls the object that a hook is about. */
