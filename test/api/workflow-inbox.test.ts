@@ -39,6 +39,10 @@ const ask = processFile(
     path('s', 'approve', 'e'),
   { name: 'Ask' },
 );
+const offer = processFile(
+  'offer',
+  start() + user('take', { 'flowable:candidateUsers': 'nell' }) + end() + path('s', 'take', 'e'),
+);
 const own = processFile(
   'own',
   start() + user('mine', { 'flowable:assignee': 'ann' }) + end() + path('s', 'mine', 'e'),
@@ -68,6 +72,7 @@ beforeAll(async () => {
       'script/access.js': readFileSync(new URL('../../script/access.js', import.meta.url), 'utf8'),
       'workflow/review.bpmn20.xml': review,
       'workflow/own.bpmn20.xml': own,
+      'workflow/offer.bpmn20.xml': offer,
       'workflow/ask.bpmn20.xml': ask,
     },
   });
@@ -295,5 +300,42 @@ describe('what somebody asks for', () => {
       expect(status).toBe(name === null ? 401 : 403);
     }
     expect((await api('GET', 'endpoint/myrequests?_queryFilter=true')).status).toBe(200);
+  });
+});
+
+describe('whoever comes later under the name of somebody who is gone', () => {
+  const create = async (id: string, userName: string) => {
+    const person = { userName, givenName: 'Per', sn: 'Son', mail: 'nell@example.com', password: PASSWORD };
+    return (await api('PUT', `managed/user/${id}`, { body: person })).status;
+  };
+  const taskOf = async (key: string) => {
+    const { body } = await api(
+      'GET',
+      `workflow/taskinstance?_queryId=filtered-query&processDefinitionKey=${key}`,
+    );
+    return `workflow/taskinstance/${body.result.at(-1)._id}`;
+  };
+
+  it('has none of their tasks, and has asked for nothing', async () => {
+    expect(await create('nell-id', 'nell')).toBe(201);
+    await workflow.start('own');
+    await workflow.start('offer');
+    const [task, offered] = [await taskOf('own'), await taskOf('offer')];
+    expect((await api('PUT', task, { body: { assignee: 'nell' } })).status).toBe(200);
+    const begun = { _key: 'ask', role: 'auditor' };
+    expect((await as('nell', 'POST', 'workflow/processinstance', begun)).status).toBe(201);
+    expect(await count('nell')).toEqual({ mine: 1, claimable: 1, overdue: 0 });
+    expect((await api('DELETE', 'managed/user/nell-id')).status).toBe(200);
+    expect((await api('GET', task)).body.assignee).toBe('managed/user/nell-id (deleted)');
+    expect(await create('other-id', 'nell')).toBe(201);
+    expect(await count('nell')).toEqual({ mine: 0, claimable: 0, overdue: 0 });
+    for (const path of [task, offered]) expect((await as('nell', 'GET', path)).status).toBe(403);
+    expect((await as('nell', 'POST', `${task}?_action=complete`, {})).status).toBe(403);
+    const asked = await as('nell', 'GET', 'endpoint/myrequests?_queryFilter=true');
+    expect(asked.body.result).toEqual([]);
+    // Nobody is called as that which stands in the place of the name.
+    expect(await create('third-id', 'managed/user/nell-id (deleted)')).toBe(403);
+    expect((await api('PUT', task, { body: { assignee: 'nell' } })).status).toBe(200);
+    expect(await count('nell')).toMatchObject({ mine: 1 });
   });
 });

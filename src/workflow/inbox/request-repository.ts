@@ -54,7 +54,7 @@ export async function listStarted(
       (select coalesce(jsonb_object_agg(v.name, v.value), '{}') from workflow_variable v
        where v.instance_id = i.id and v.scope = 0 and v.owner = 'form' and v.type not in ('json', 'null')) as submitted
     from workflow_instance i
-    where i.start_user_id = ${name} and i.super_instance_id is null and ${behind}
+    where i.start_user_id = ${name} and not i.is_starter_gone and i.super_instance_id is null and ${behind}
     order by i.started_at desc, i.id desc limit ${limit}`.execute(db);
   return rows;
 }
