@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 
 export { shownAddress } from '#json/index.ts';
 export { ConnectorError, type ConnectorErrorKind, unasked } from './connector-error.ts';
+export { Frames } from './frames.ts';
 
 /**
  * What a connector is to the server: all that one of them may import of it. A connector speaks one protocol, with the names and the

@@ -40,6 +40,26 @@ it.each([
   expect(await errorId(directory.site.list())).toBe('SYSTEM_PROTOCOL');
 });
 
+it.each([
+  ['an entry without attributes', (id: number) => message(id, element(0x64, octets('')))],
+  ['an entry that is longer than its message', (id: number) => message(id, Buffer.from([0x64, 0x70, 4, 0]))],
+  [
+    'an attribute without values',
+    (id: number) => message(id, element(0x64, octets(''), element(0x30, element(0x30, octets('a'))))),
+  ],
+  ['a reference that is none', (id: number) => message(id, element(0x73, Buffer.from([4, 9, 0])))],
+  [
+    'a control that is none',
+    (id: number) => message(id, element(0x73), element(0xa0, Buffer.from([0x30, 9]))),
+  ],
+])('%s is read no further', async (_, answer) => {
+  await using directory = await hostileDirectory(
+    (socket, { id }) => void socket.write(answer(id)),
+    NO_SCHEMA,
+  );
+  expect(await errorId(directory.site.list())).toBe('SYSTEM_PROTOCOL');
+});
+
 it('entries without end are left', async () => {
   const cn = ['x'.repeat(1_000_000)];
   await using directory = await hostileDirectory(

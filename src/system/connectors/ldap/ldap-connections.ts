@@ -3,7 +3,7 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { Client } from 'ldapts';
 import { ConnectorError, type ConnectorHost, type Secret } from '../../contract.ts';
 import { asConnectorError } from './ldap-error-table.ts';
-import { WholeMessages } from './whole-messages.ts';
+import { LdapMessages } from './ldap-messages.ts';
 
 export interface LdapPlace {
   readonly host: string;
@@ -180,7 +180,7 @@ export class LdapConnections {
         for (const socket of sockets) socket.destroy();
       },
     };
-    const messages = new WholeMessages(client, connection.discard);
+    const messages = new LdapMessages(client, connection.discard);
     this.#open.add(connection);
     const { promise: ended, reject } = Promise.withResolvers<never>();
     ended.catch(() => {});

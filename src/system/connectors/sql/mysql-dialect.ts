@@ -138,8 +138,18 @@ function refuseDisorder(reader: object, socket: Duplex): void {
   const handle = reader.handlePacket.bind(reader);
   reader.handlePacket = (packet) => {
     const isRead = packet !== undefined && !reader._paused && reader._command !== undefined;
-    if (!isRead || packet.sequenceId === reader.sequenceId) return handle(packet);
-    socket.destroy(new ConnectorError('protocol', 'Packets have come out of order'));
+    if (isRead && packet.sequenceId !== reader.sequenceId) {
+      socket.destroy(new ConnectorError('protocol', 'Packets have come out of order'));
+      return;
+    }
+    try {
+      handle(packet);
+    } catch (cause) {
+      // Thrown out of a socket it would end the process.
+      socket.destroy(
+        new ConnectorError('protocol', 'What was answered is not the protocol of MySQL', { cause }),
+      );
+    }
   };
 }
 

@@ -1,5 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import pg from 'pg';
+import { readSoundMessages } from './postgres-messages.ts';
 import { asConnectorError, SQL_STATES } from './sql-error-table.ts';
 import type { Column, ColumnKind, Dialect, SqlLogin, SqlRow, SqlSession } from './sql-session.ts';
 
@@ -38,6 +39,7 @@ const READERS: Readonly<Record<number, (text: string) => unknown>> = {
 export const postgresDialect: Dialect = {
   async open(login, socket) {
     const client = clientOf(login, socket);
+    readSoundMessages(client);
     // An error that comes when nobody asks anything is told to whoever asks next.
     client.on('error', () => {});
     await client.connect();
