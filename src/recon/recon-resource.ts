@@ -104,6 +104,8 @@ export async function runNamed({ database }: Pick<ReconPlatform, 'database'>, id
 function starts(platform: ReconPlatform, action: 'recon' | 'reconById', does: string): Action {
   return {
     does,
+    takes: { type: ['object', 'null'], description: 'What is to be otherwise than the mapping has it' },
+    answers: bodyOf({ _id: { type: 'string' }, state: { type: 'string' } }, '_id', 'state'),
     run: async (context, request) => actionResult(await start(platform, context, request, action)),
   };
 }

@@ -12,6 +12,7 @@ import {
   NO_BODY,
   readerOf,
   resourceBody,
+  textMember,
 } from '#resource/index.ts';
 import { parseInstant } from '#time/index.ts';
 import { CALENDAR, calendarOf } from './calendar/calendar.ts';
@@ -115,20 +116,28 @@ function onEach(platform: SchedulerPlatform, schedules: KeptSchedules): ActionTa
     {
       trigger: {
         does: 'Fires the schedule now',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         // A rehearsal of a firing runs its script.
         runsScripts: ({ dryRun }) => dryRun === true,
         run: async (context, _request, id) => actionResult(await schedules.trigger(context, id)),
       },
       pause: {
         does: 'Has the schedule wait',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         run: async (context, _request, id) => actionResult(await schedules.pause(context, id, true)),
       },
       resume: {
         does: 'Has the schedule go on',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         run: async (context, _request, id) => actionResult(await schedules.pause(context, id, false)),
       },
       nextRunDates: {
         does: 'Says when the schedule fires, the next `count` times',
+        takes: bodyOf({ count: { type: ['integer', 'string'] } }),
+        answers: { type: 'object' },
         async run(context, request, id) {
           const { definition } = await schedules.get(context, id);
           return actionResult(
@@ -138,6 +147,8 @@ function onEach(platform: SchedulerPlatform, schedules: KeptSchedules): ActionTa
       },
       why: {
         does: 'Explains what has become of the firing that was due at a `time`',
+        takes: bodyOf({ time: textMember('When it was due, such as 2026-08-02T02:00:00Z') }),
+        answers: { type: 'object' },
         async run(context, request, id) {
           const at = timeOf(fieldsOf(request)['time']);
           const db = await dbOf(platform, context);

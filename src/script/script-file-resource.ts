@@ -14,6 +14,7 @@ import {
   answerFromMemory,
   type Context,
   isWrite,
+  NO_BODY,
   type Request,
   type Resource,
   type RouteHandler,
@@ -55,12 +56,16 @@ export function scriptFileResource(options: ScriptFileOptions): RouteHandler {
   const actions = new ActionTable<[path: string]>({
     usages: {
       does: 'Tells where a script is used: in configurations, schedules and other scripts',
+      takes: NO_BODY,
+      answers: { type: 'object' },
       // Their texts are parsed.
       runsScripts: true,
       run: async (context, _request, path) => actionResult(await usagesOf(options, context, path)),
     },
     revertToFile: {
       does: 'Takes back what was set through /script/file, so that the file is in force again, if there is one',
+      takes: NO_BODY,
+      answers: { type: 'object' },
       runsScripts: true,
       run: async (context, request, path) => {
         requireSet(options.overlay.texts, path);

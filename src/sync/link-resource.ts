@@ -13,9 +13,11 @@ import {
   type ActionRequest,
   ActionTable,
   actionResult,
+  bodyOf,
   type Context,
   collection,
   dbOf,
+  NO_BODY,
   questionReaderOf,
   type Resource,
   type RouteHandler,
@@ -107,6 +109,8 @@ export function linkResource(platform: LinkPlatform): RouteHandler {
     collectionActions: new ActionTable({
       command: {
         does: 'Deletes all links of a `mapping` (or of that type of links), by the `commandId` that clients of the field send: `delete-mapping-links`',
+        takes: NO_BODY,
+        answers: bodyOf({ linkType: { type: 'string' }, deleted: { type: 'integer' } }, 'deleted'),
         run: async (context, request) => actionResult(await deleteLinksOf(platform, context, request)),
       },
     }),

@@ -8,6 +8,7 @@ import {
   ActionTable,
   actionResult,
   collection,
+  NO_BODY,
   questionReaderOf,
   type RouteHandler,
   resource,
@@ -43,6 +44,8 @@ export function queueResource(
     collectionActions: new ActionTable({
       retry: {
         does: 'Has those tried again that were given up: all, those of one `mapping`, or of it that of one `sourceId`',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         async run({ unitOfWork }, request) {
           const which = deadOnes(request);
           const revived = await reviveDead(await unitOfWork.db(), which);
@@ -54,6 +57,8 @@ export function queueResource(
       },
       approve: {
         does: 'Has done what a delivery of all would take away and was held: of all mappings or of one `mapping`',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         async run({ unitOfWork }, { parameters }) {
           const mapping = parameters['mapping'] ?? null;
           const released = await releaseHeld(await unitOfWork.db(), mapping);
@@ -65,6 +70,8 @@ export function queueResource(
       },
       drop: {
         does: 'Gives up what is dead or held, and forgets it: all, that of one `mapping`, or of it that of one `sourceId`',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         async run({ unitOfWork }, request) {
           const which = deadOnes(request);
           const dropped = await dropGivenUp(await unitOfWork.db(), which);

@@ -7,7 +7,9 @@ import {
   type ActionRequest,
   ActionTable,
   actionResult,
+  bodyOf,
   formatPath,
+  NO_BODY,
   parsePath,
   type ReadRequest,
   type RouteHandler,
@@ -43,11 +45,14 @@ export function syncResource(platform: StoringPlatform): RouteHandler {
     notifyDelete: notification(platform, 'notifyDelete', 'is gone'),
     performAction: {
       does: 'Has one `action` done about a source object by a `mapping`, whatever its policies say',
+      takes: NO_BODY,
       runsScripts: true,
       run: async (context, request) => actionResult(await perform(platform, context, request)),
     },
     deliver: {
       does: 'Brings the targets of the source object `sourceId` by a `mapping` in line now, as its policies say; with `forceSecrets=true` what cannot be read back is written again',
+      takes: NO_BODY,
+      answers: { type: 'object' },
       runsScripts: true,
       run: async (context, request) => {
         const mapping = mappingNamed(platform.mappings, parameter(request, 'mapping'));
@@ -62,6 +67,8 @@ export function syncResource(platform: StoringPlatform): RouteHandler {
     },
     deliverAll: {
       does: 'Has the targets of all source objects of a `mapping` brought in line, soon after, and of those that are gone and linked',
+      takes: NO_BODY,
+      answers: { type: 'object' },
       async run(context, request) {
         const { unitOfWork } = context;
         const mapping = mappingNamed(platform.mappings, parameter(request, 'mapping'));
@@ -82,6 +89,7 @@ export function syncResource(platform: StoringPlatform): RouteHandler {
     },
     getLinkedResources: {
       does: 'Shows what is linked to the object `resourceName`, as far as the caller may read it',
+      takes: NO_BODY,
       runsScripts: true,
       run: async (context, request) => {
         const { collection, id } = objectNamed(platform.mappings, request, 'resourceName');
@@ -110,6 +118,8 @@ export function syncWhyResource(platform: StoringPlatform): RouteHandler {
 function notification(platform: SyncPlatform, action: SyncNotification, happened: string): Action {
   return {
     does: `Tells all mappings that the object \`resourceId\` of \`resourceContainer\` ${happened}`,
+    takes: bodyOf({ oldValue: { type: ['object', 'null'], description: 'What it was before' } }),
+    answers: { type: 'object' },
     runsScripts: true,
     async run(context, request) {
       const collection = parameter(request, 'resourceContainer');

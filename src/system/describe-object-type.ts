@@ -1,5 +1,5 @@
 import type { JsonObject } from '#json/index.ts';
-import type { ResourceDescription } from '#resource/index.ts';
+import { bodyOf, type ResourceDescription } from '#resource/index.ts';
 import type { SystemObjectType, SystemProperty, ValueType } from './object-type.ts';
 
 const JSON_TYPES: Readonly<Record<ValueType, JsonObject>> = {
@@ -21,7 +21,7 @@ export function describeObjectType(path: string, type: SystemObjectType): readon
       ...common,
       methods: ['create', 'query', 'action'],
       actions: [
-        { name: 'authenticate', does: AUTHENTICATES },
+        { name: 'authenticate', ...AUTHENTICATE },
         { name: 'liveSync', does: FOLLOWS },
       ],
     },
@@ -35,8 +35,12 @@ export function describeObjectType(path: string, type: SystemObjectType): readon
   ];
 }
 
-export const AUTHENTICATES =
-  'Says whose `username` and `password` are given, in the body or as parameters: `{"_id": …}`';
+/** What is said of the action of that name. */
+export const AUTHENTICATE = {
+  does: 'Says whose `username` and `password` are given, in the body or as parameters: `{"_id": …}`',
+  takes: bodyOf({ username: { type: 'string' }, password: { type: 'string' } }),
+  answers: bodyOf({ _id: { type: 'string' } }, '_id'),
+} as const;
 
 export const FOLLOWS =
   'Has what has changed there brought to what is mapped to it; from now on, with `resetToken=now`, or as if it was never asked, with `none`';

@@ -1,12 +1,23 @@
 import { type ProvisionerConfig, provisionerConfig } from '#config/index.ts';
 import { BadRequestError, NotSupportedError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
-import { type ActionRequest, ActionTable, actionResult, type Context, type Router } from '#resource/index.ts';
+import {
+  type ActionRequest,
+  ActionTable,
+  actionResult,
+  bodyOf,
+  type Context,
+  NO_BODY,
+  type Router,
+  textMember,
+} from '#resource/index.ts';
 import { CONNECTOR_KINDS, findKind, isScripted } from './connector-kinds.ts';
 import type { ConnectorKind } from './contract.ts';
 import { type LiveSync, liveSyncActions, sourceIn } from './live-sync.ts';
 import { connectorRefs, coreTemplate, describedProperties, objectTypesTemplate } from './system-template.ts';
 import type { Systems } from './systems.ts';
+
+const FILE: JsonObject = { type: 'object', description: 'The file of a system, or what there is of it' };
 
 /**
  * Who may have the server run what they send. A whole file of a system is that: where it connects to, by which protocol, and a script of
@@ -28,6 +39,8 @@ export function systemsActions(systems: Systems, liveSync: LiveSync, sent: SentC
     {
       availableConnectors: {
         does: 'The connectors that a system may have, and their `configurationProperties`',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         run: async () =>
           actionResult({
             connectorRef: connectorRefs(CONNECTOR_KINDS),
@@ -36,21 +49,29 @@ export function systemsActions(systems: Systems, liveSync: LiveSync, sent: SentC
       },
       createCoreConfig: {
         does: 'What the file of a system with the `connectorRef` of the body begins with',
+        takes: FILE,
+        answers: { type: 'object' },
         run: async (_context, { content }) => actionResult(coreTemplate(kindIn(content))),
       },
       createFullConfig: {
         does: 'The file of the body with the object types that the other system describes; it is asked for them',
+        takes: FILE,
+        answers: { type: 'object' },
         runsScripts: isOfScript,
         run: async (context, { content }) =>
           actionResult(await full({ systems, sent }, context, isObject(content) ? content : {})),
       },
       createConfiguration: {
         does: 'The next of these three, by what the body has',
+        takes: FILE,
+        answers: { type: 'object' },
         runsScripts: isOfScript,
         run: async (context, request) => actionResult(await create(context, request)),
       },
       testConfig: {
         does: 'Whether the system of the body, a whole file that need not be stored, can be reached',
+        takes: FILE,
+        answers: { type: 'object' },
         runsScripts: isOfScript,
         run: async (context, { content }) =>
           actionResult(await tryConfig({ systems, sent }, context, content)),
@@ -61,6 +82,7 @@ export function systemsActions(systems: Systems, liveSync: LiveSync, sent: SentC
       ),
       test: {
         does: 'Whether all systems can be reached, or the one whose `id` the body has',
+        takes: bodyOf({ id: textMember('The name of a system') }),
         runsScripts: () => systems.enabled.some(({ name }) => systems.runsScripts(name)),
         run: async (context, { content }) => {
           const id = isObject(content) ? content['id'] : undefined;
@@ -80,6 +102,8 @@ export function systemActions(systems: Systems, name: string, liveSync: LiveSync
     {
       test: {
         does: 'Whether it can be reached',
+        takes: NO_BODY,
+        answers: { type: 'object' },
         run: async (context) => actionResult(await testSystem(systems, context, name)),
       },
       ...liveSyncActions(

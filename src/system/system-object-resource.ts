@@ -14,7 +14,7 @@ import {
 } from '#resource/index.ts';
 import type { AttributeDelta } from './contract.ts';
 import { attributesOf, deltasOfContent, deltasOfPatch } from './deltas.ts';
-import { AUTHENTICATES, FOLLOWS } from './describe-object-type.ts';
+import { AUTHENTICATE, FOLLOWS } from './describe-object-type.ts';
 import { type LiveSync, liveSyncActions, liveSyncOptions } from './live-sync.ts';
 import type { SystemObjectType } from './object-type.ts';
 import { objectOf } from './property-value.ts';
@@ -140,7 +140,7 @@ export function systemObjects(
           liveSync(context, { system: system.name, type: type.name, ...liveSyncOptions(request) }),
         ),
         authenticate: {
-          does: AUTHENTICATES,
+          ...AUTHENTICATE,
           run: async (context, request) => {
             const [name, password] = [credential(request, 'username'), credential(request, 'password')];
             const _id = await system.authenticate(type, name, password, context.signal);

@@ -31,6 +31,16 @@ describe.skipIf(executable === undefined)('security in the console', () => {
     const answer = page.getByRole('region', { name: 'Answer' });
     await answer.getByText(/script\/access\.js:\d+/).waitFor();
     await answer.locator('.badge.bad').waitFor();
+
+    // What would be sent may be said, or left open.
+    await page.getByRole('textbox', { name: 'With what' }).fill('managed/user/bkim');
+    await page.getByRole('textbox', { name: 'Properties' }).fill('');
+    await page.keyboard.press('Enter');
+    await answer.locator('.badge.warn').waitFor();
+    const content = [{ operation: 'replace', field: '/givenName', value: 'Bo' }];
+    await page.getByRole('textbox', { name: 'Properties' }).fill(JSON.stringify(content));
+    await page.keyboard.press('Enter');
+    await answer.locator('.badge.good').waitFor();
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });

@@ -291,6 +291,8 @@ async function add(
   return resource(event.id, null, eventContent(event));
 }
 
+const SIDES = bodyOf({ before: { type: ['object', 'null'] }, after: { type: ['object', 'null'] } });
+
 function auditActions(options: AuditResourceOptions): ActionTable {
   const fields = () => options.config().eventTopics.activity;
   return new ActionTable(
@@ -316,11 +318,15 @@ function auditActions(options: AuditResourceOptions): ActionTable {
       },
       getChangedWatchedFields: {
         does: 'Names the watched fields that differ between `before` and `after`',
+        takes: SIDES,
+        answers: listMember({ type: 'string' }),
         run: async (_context, request) =>
           actionResult(changedAmong(fields().watchedFields, ...sidesOf(request))),
       },
       getChangedPasswordFields: {
         does: 'Names the password fields that differ between `before` and `after`',
+        takes: SIDES,
+        answers: listMember({ type: 'string' }),
         run: async (_context, request) =>
           actionResult(changedAmong(fields().passwordFields, ...sidesOf(request))),
       },
