@@ -170,6 +170,7 @@ describe('the synchronization', () => {
       resource: `managed/user/${u}`,
       before: { _id: u, _rev: '0', name: u, names: [{ name: r }] },
       after: { _id: u, _rev: '1', name: u, names: [{ name: 'renamed' }] },
+      changed: new Set(['names']),
     });
     told = [];
     await patch(`role/${r}`, { operation: 'add', field: '/note', value: 'of no interest' });
