@@ -3,6 +3,7 @@ import { contextOf, type Foreseen, foreseeCorrelations, type Mapping, readSource
 import { apart } from '#work/index.ts';
 import type { Chunk } from './chunk-repository.ts';
 import { listUnlinked } from './entry-repository.ts';
+import { waitingAt } from './lead-run.ts';
 import type { ReconPlatform } from './recon-platform.ts';
 import type { ReconEntry, ReconRun } from './recon-run.ts';
 import { type ForeseenEntry, isPlan } from './reconcile-entry.ts';
@@ -11,8 +12,8 @@ import { type ForeseenEntry, isPlan } from './reconcile-entry.ts';
 const FEW = 3;
 
 /**
- * Finds out about many entries of a chunk at once: the targets of sources that are not linked, with one query for many; and of a plan the
- * sources themselves, where another system would be asked for each. What stands against it is no matter of the chunk: then each is asked
+ * Finds out about many entries of a chunk at once: the targets of sources that are not linked, with one query for many; and the sources
+ * themselves, of another system for a plan alone. What stands against it is no matter of the chunk: then each is asked
  * for when its turn comes, and told what is wrong.
  */
 export async function foresee(
@@ -23,15 +24,18 @@ export async function foresee(
   open: readonly ReconEntry[],
 ): Promise<(entry: ReconEntry) => ForeseenEntry> {
   const state = run.step === 'link' ? 'planned' : 'listed';
+  if (open.length <= FEW) return () => ({});
   const looked = open.filter((entry) => entry.state === state && entry.phase === 'source');
-  if (looked.length <= FEW) return () => ({});
-  const isReadTogether = state === 'listed' && isPlan(run) && mapping.source.startsWith('system/');
-  const ids = [...new Set(looked.flatMap(({ source_id }) => source_id ?? []))];
+  const isRehearsal = waitingAt(run.step).state === 'listed' && isPlan(run);
+  // The revision of a managed object tells whether it is still as it was read, if nothing of it is calculated.
+  const isReadTogether =
+    isRehearsal || (mapping.source.startsWith('managed/') && platform.mappings.isPlain(mapping.source));
+  const ids = [...new Set(open.flatMap(({ source_id }) => source_id ?? []))];
   const sources = isReadTogether
     ? await aside(platform, (unitOfWork) => readSources(platform, contextOf(run, unitOfWork), mapping, ids))
     : undefined;
   const targets = new Map<string, ReadonlyMap<string, Foreseen>>();
-  if (mapping.correlations.length > 0) {
+  if (mapping.correlations.length > 0 && looked.length > FEW) {
     for (const qualifier of new Set(looked.map((entry) => entry.qualifier))) {
       const found = await aside(platform, async (unitOfWork) => {
         const db = await unitOfWork.db();

@@ -172,7 +172,7 @@ const KEYS = [
 ];
 
 /** Keys of the field that nothing here asks for. */
-const IDLE = [...RECONCILIATION_KEYS, 'queuedSync'].filter(
+const IDLE = RECONCILIATION_KEYS.filter(
   (key) =>
     ![
       ...['sourceQuery', 'targetQuery', 'runTargetPhase', 'allowEmptySourceSet'],

@@ -12,7 +12,7 @@ import { runScript } from './mapping-scripts.ts';
 import { askedOutside } from './outside.ts';
 import { remember } from './remember.ts';
 import type { Scope } from './stage.ts';
-import { findState, storeFailure } from './state-repository.ts';
+import { findKnown, type Known, storeFailure } from './state-repository.ts';
 import {
   auditFacts,
   keptError,
@@ -38,6 +38,8 @@ interface DeliveryOptions {
   readonly targetId?: string | null;
   readonly progress?: Progress;
   readonly admit?: Admit;
+  /** What is known of an earlier delivery, where whoever has the lock has looked. */
+  readonly known?: Known | undefined;
 }
 
 /** Is told what is about to be done, and may say why it is not. */
@@ -70,12 +72,12 @@ const LOOKS = 3;
 export async function deliver(
   scope: Scope,
   inquiry: Inquiry,
-  { demand, targetId = null, progress = {}, admit }: DeliveryOptions = {},
+  { demand, targetId = null, progress = {}, admit, known }: DeliveryOptions = {},
 ): Promise<SyncRecord> {
-  const { mapping, qualifier, context } = scope;
+  const { mapping, context } = scope;
   const { sourceId } = inquiry;
   const db = await context.unitOfWork.db();
-  const state = await findState(db, { mapping: mapping.name, qualifier, sourceId });
+  const { state, hasWaiting } = known ?? (await findKnown(db, keyOf(scope, sourceId)));
   const sight = await sightOf(scope, inquiry, targetId);
   progress.sight = sight;
   const choice = await choiceOf(scope, sight, demand);
@@ -86,7 +88,7 @@ export async function deliver(
     const account = { collection: mapping.target, id: sight.targetId };
     await scope.platform.requireAccount(context, account, 'action');
   }
-  const outcome = await carryOut(scope, sight, choice, state?.assignments ?? null);
+  const outcome = await carryOut({ ...scope, hasWaiting }, sight, choice, state?.assignments ?? null);
   progress.outcome = outcome;
   await runPostMapping(scope, sight, choice, outcome);
   await runPostAction(scope, sight, choice, outcome.targetObject);
@@ -94,6 +96,10 @@ export async function deliver(
   const isPlanned = scope.reconId !== undefined && context.rehearsed === true;
   if (!isPlanned) await remember(scope, { sight, choice, outcome, state });
   return recordOf(scope, sourceId, progress, { outcome });
+}
+
+export function keyOf({ mapping, qualifier }: Scope, sourceId: string) {
+  return { mapping: mapping.name, qualifier, sourceId };
 }
 
 async function sightOf(scope: Scope, inquiry: Inquiry, targetId: string | null): Promise<Sight> {
@@ -114,9 +120,7 @@ interface Apart {
   readonly stop?: Stop;
 }
 
-interface ApartOptions {
-  readonly targetId?: string | null;
-  readonly admit?: Admit;
+interface ApartOptions extends Pick<DeliveryOptions, 'admit' | 'known' | 'targetId'> {
   /** Whether anything stays of it, be it that it failed. Default: yes. */
   readonly keep?: boolean;
 }

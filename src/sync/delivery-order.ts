@@ -5,6 +5,8 @@ import { BadRequestError, didYouMean } from '#errors/index.ts';
 export interface DeliveryOrder {
   /** Other systems are asked in the unit of work of the change, and not after its commit. */
   readonly isAttached: boolean;
+  /** Whoever makes a change finds it there when they are answered. */
+  readonly isWaited: boolean;
   /** Names of mappings that have to have delivered an object before this one does. */
   readonly after: readonly string[];
 }
@@ -31,7 +33,12 @@ export function deliveryOrderOf(config: MappingConfig, others: readonly MappingC
       throw badAfter(index, `'${name}' and '${before}' wait for one another`, {});
     }
   }
-  return { isAttached: mode === 'attached', after };
+  return { isAttached: mode === 'attached', isWaited: isWaited(config, mode), after };
+}
+
+/** Where nothing is said, it is as with servers of the field: they have queues where a mapping asks for one. */
+function isWaited({ queuedSync }: MappingConfig, mode: string | undefined): boolean {
+  return mode === 'waited' || (mode === undefined && queuedSync?.enabled !== true);
 }
 
 /** The same mappings, each behind those that it comes after, and else as they stand. */

@@ -64,8 +64,10 @@ export async function readSources(
 ): Promise<ReadonlyMap<string, JsonObject>> {
   const context = { ...internalContext(outer), unitOfWork: outer.unitOfWork, rehearsed: true };
   const sources = new Map<string, JsonObject>();
-  for (let at = 0; at < ids.length; at += ASKED_AT_ONCE) {
-    const some = ids.slice(at, at + ASKED_AT_ONCE);
+  // A system is asked by a filter that has each of them.
+  const atOnce = isOutside(mapping.source) ? ASKED_AT_ONCE : ids.length;
+  for (let at = 0; at < ids.length; at += atOnce) {
+    const some = ids.slice(at, at + atOnce);
     for (const one of await sourcesOf({ platform, mapping, context, qualifier: '' }, some))
       sources.set(String(one['_id']), one);
   }

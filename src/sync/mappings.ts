@@ -139,6 +139,11 @@ export class Mappings {
     return !collection.startsWith('managed/') || isStored(this.#config, collection, names);
   }
 
+  /** Whether all that is shown of the objects of a collection is as it is stored with them. */
+  isPlain(collection: string): boolean {
+    return isStored(this.#config, collection, [undefined]);
+  }
+
   /**
    * All that decides about a linked pair besides the revisions of its two objects, as a text to be compared; undefined where more does:
    * scripts that ask others, or what is calculated.

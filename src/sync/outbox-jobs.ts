@@ -1,4 +1,4 @@
-import { LOCK, tryLockNamed, type UnitOfWork } from '#database/index.ts';
+import { type Db, LOCK, tryLockNamed, type UnitOfWork } from '#database/index.ts';
 import { InternalServerError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import type { JobHandler } from '#queue/index.ts';
@@ -10,6 +10,7 @@ import { countHeld, refuseHeld, releaseHeld } from './held-repository.ts';
 import type { Mapping } from './mapping.ts';
 import { pauseAfter, tryAgain, wakeBehind } from './outbox.ts';
 import {
+  claimDue,
   claimNext,
   claimRow,
   hasDue,
@@ -98,11 +99,12 @@ async function settleHeld(
   }
 }
 
-class Round {
+/** Deliveries of one mapping, one after the other, of a job or of a request that waits for them. */
+export class Round {
   readonly #platform: StoringPlatform;
   readonly #mapping: Mapping;
-  readonly #fence: Fence;
-  readonly #job: string;
+  readonly #fence: Fence | undefined;
+  readonly #job: string | null;
   /** Whether nodes or threads have ended over one of the rows. */
   readonly #isSuspect: boolean;
   /** The system of the targets does not answer, or nothing can come of the mapping: the others wait, too. */
@@ -113,8 +115,11 @@ class Round {
   constructor(
     platform: StoringPlatform,
     mapping: Mapping,
-    fence: Fence,
-    { job, isSuspect }: { readonly job: string; readonly isSuspect: boolean },
+    fence?: Fence,
+    { job, isSuspect }: { readonly job: string | null; readonly isSuspect: boolean } = {
+      job: null,
+      isSuspect: false,
+    },
   ) {
     this.#platform = platform;
     this.#mapping = mapping;
@@ -125,10 +130,9 @@ class Round {
 
   /** What the job was at on another node, or in another thread, need not wait until its time is over. */
   async begin(): Promise<void> {
-    if (!isOutside(this.#mapping.target)) return;
-    await this.#apart(async (unitOfWork) =>
-      takeBackLeased(await unitOfWork.db(), this.#mapping.name, this.#job),
-    );
+    const job = this.#job;
+    if (job === null || !isOutside(this.#mapping.target)) return;
+    await this.#apart(async (unitOfWork) => takeBackLeased(await unitOfWork.db(), this.#mapping.name, job));
   }
 
   get #mostAttempts(): number {
@@ -136,15 +140,30 @@ class Round {
   }
 
   /** @returns whether there was one that nobody else has */
-  async deliverNext(): Promise<boolean> {
+  deliverNext(): Promise<boolean> {
+    return this.#deliverClaimed((db) => claimNext(db, this.#mapping));
+  }
+
+  /**
+   * @param leaseMs for how long nobody else looks at it; whoever is at it longer keeps others away all the same
+   * @returns whether it was due, and nobody else has it
+   */
+  deliverOne(sourceId: string, leaseMs: number): Promise<boolean> {
+    return this.#deliverClaimed((db) => claimDue(db, this.#mapping, sourceId), leaseMs);
+  }
+
+  async #deliverClaimed(
+    claim: (db: Db) => Promise<OutboxRow | undefined>,
+    leaseMs = LEASE_MS,
+  ): Promise<boolean> {
     const taken: { row?: OutboxRow } = {};
     try {
       const careful = await this.#apart(async (unitOfWork) => {
-        const row = await claimNext(await unitOfWork.db(), this.#mapping);
+        const row = await claim(await unitOfWork.db());
         if (row === undefined) return 'none';
         taken.row = row;
         // Whoever changes the object must not wait for another system: nobody holds the row meanwhile.
-        if (isOutside(this.#mapping.target)) return this.#beginCarefully(unitOfWork, row, LEASE_MS);
+        if (isOutside(this.#mapping.target)) return this.#beginCarefully(unitOfWork, row, leaseMs);
         if (row.attempt > 0 || this.#isSuspect) return this.#beginCarefully(unitOfWork, row);
         await this.#deliver(unitOfWork, row, row.attempt);
         return undefined;

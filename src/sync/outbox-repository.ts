@@ -194,6 +194,14 @@ export async function claimNext(db: Db, mapping: Due): Promise<OutboxRow | undef
   return rows[0];
 }
 
+/** The same of one source object. */
+export async function claimDue(db: Db, mapping: Due, sourceId: string): Promise<OutboxRow | undefined> {
+  const { rows } = await sql<OutboxRow>`
+    select ${CLAIMED} from sync_outbox o where ${isDue(mapping)} and o.source_id = ${sourceId}
+    for update of o skip locked`.execute(db);
+  return rows[0];
+}
+
 /** One by its name, unless somebody else has it. */
 export async function claimRow(
   db: Db,

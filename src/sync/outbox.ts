@@ -44,16 +44,17 @@ export function takesInside({ unitOfWork }: WriteContext): boolean {
   return count <= MOST_INSIDE;
 }
 
-/** Leaves a delivery to a job, soon after the commit, which stores all that was put off at once. */
+/** Leaves a delivery to a job, so long after the commit, which stores all that was put off at once. */
 export async function putOff(
   { platform, context, mapping }: Stage,
   sourceId: string,
   oldSource: JsonObject | null,
+  inMs = 0,
 ): Promise<void> {
   const { unitOfWork } = context;
   const old_value = await sealed(platform, oldSource);
   const row = { mapping: mapping.name, source_id: sourceId, old_value, cause: causeOf(context) };
-  await wakeOnce(platform, unitOfWork, mapping);
+  await wakeOnce(platform, unitOfWork, mapping, inMs);
   unitOfWork.writeAtCommit(putOffs, [row]);
 }
 
@@ -126,11 +127,12 @@ async function wakeOnce(
   platform: SyncPlatform,
   unitOfWork: UnitOfWork,
   mapping: Pick<Mapping, 'name'>,
+  inMs: number,
 ): Promise<void> {
   const known: Woken = woken.get(unitOfWork) ?? new Map();
   const last = known.get(mapping.name);
   if (last !== undefined && unitOfWork.effects[last.at] === last.effect) return;
-  await wake(platform, unitOfWork, mapping, 0);
+  await wake(platform, unitOfWork, mapping, inMs);
   const at = unitOfWork.effects.length - 1;
   known.set(mapping.name, { at, effect: unitOfWork.effects[at] });
   woken.set(unitOfWork, known);

@@ -1,7 +1,7 @@
 import type { Situation, SyncAction } from '#config/index.ts';
 import { equalJson, type JsonObject } from '#json/index.ts';
-import { internalContext, type WriteContext } from '#resource/index.ts';
-import { type Admit, deliverApart, noteFailed, requireSurvivable } from './deliver.ts';
+import { internalContext, parsePath, type WriteContext } from '#resource/index.ts';
+import { type Admit, deliverApart, keyOf, noteFailed, requireSurvivable } from './deliver.ts';
 import { lockDelivery, qualifiersOf, readSource } from './deliver-source.ts';
 import type { Foreseen } from './foreseen.ts';
 import { NO_SOURCE } from './look.ts';
@@ -11,6 +11,7 @@ import { isOfMissing } from './missing-in.ts';
 import { takeOut, tryAgain } from './outbox.ts';
 import { isOutside } from './outside.ts';
 import type { SyncPlatform } from './stage.ts';
+import { findKnown } from './state-repository.ts';
 import { keptError, type Progress } from './sync-record.ts';
 
 /** What a reconciliation has found out about a pair, or has planned for it. */
@@ -45,7 +46,7 @@ export interface PairOrder {
   readonly plan?: PairPlan;
   /** What was found out about many sources at once, before. */
   readonly foreseen?: Foreseen | undefined;
-  /** The source for `rehearse`, where it was read with others just now. */
+  /** The source, where it was read with others just now. What is done is done if it is that still, and is a managed object. */
   readonly source?: JsonObject | undefined;
 }
 
@@ -94,12 +95,20 @@ export async function reconcilePair(
   const context = goDeeper(inner, mapping, id);
   const scope = { platform, mapping, context, qualifier, reconId, foreseen };
   if (sourceId !== null) await lockDelivery(scope, sourceId);
+  const lookAgain = async (source: string, { _rev: rev }: JsonObject) => {
+    if (how === 'rehearse') return { isStill: true };
+    const [set, type = ''] = parsePath(mapping.source);
+    if (set !== 'managed') return undefined;
+    const found = await findKnown(await unitOfWork.db(), keyOf(scope, source), type);
+    return { isStill: found.revision !== undefined && found.revision === rev, known: found };
+  };
   const read = async () => {
-    const isKnown = how === 'rehearse' && known !== undefined;
-    const source = sourceId === null ? null : isKnown ? known : await readSource(scope, sourceId);
+    const before = sourceId === null || known === undefined ? undefined : await lookAgain(sourceId, known);
+    const isKnown = before?.isStill === true;
+    const source = sourceId === null ? null : isKnown ? (known ?? null) : await readSource(scope, sourceId);
     // One that is gone may have had any of them.
     const applies = source === null || (await qualifiersOf(scope, source, null)).includes(qualifier);
-    return { source, applies };
+    return { source, applies, known: before?.known };
   };
   const found = await unitOfWork.savepoint(read).catch((error: unknown) => ({ error }));
   if ('error' in found) {
@@ -117,7 +126,12 @@ export async function reconcilePair(
     return plan === undefined || isSame(plan, planOf({ sight, choice })) ? undefined : 'changed';
   };
   const inquiry = { sourceId: id, source: found.source, oldSource: null };
-  const options = { admit, keep: how !== 'rehearse', ...(sourceId === null ? { targetId } : {}) };
+  const options = {
+    admit,
+    keep: how !== 'rehearse',
+    known: found.known,
+    ...(sourceId === null ? { targetId } : {}),
+  };
   const { progress, failure, stop } = await deliverApart(scope, inquiry, options);
   const seen = planOf(progress);
   // What is only rehearsed has no id that stays.

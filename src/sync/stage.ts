@@ -24,8 +24,6 @@ export interface SyncPlatform {
   readonly clock: Pick<DatabaseClock, 'now'>;
   /** Does something at once, which stays whatever becomes of the unit of work. */
   readonly aside: <T>(work: (db: Db) => Promise<T>) => Promise<T>;
-  /** Whether a delivery waits for an object that was not there, as far as is known a moment ago. */
-  readonly hasWaiting: () => Promise<boolean>;
   /** Records in the audit what was done, with the unit of work that does it. */
   readonly record: (context: WriteContext, facts: JsonObject, sourceId: string) => Promise<void>;
   /** Refuses a caller that has a mapping write an account whose roles open more than the caller's. */
@@ -55,4 +53,6 @@ export interface Scope extends Stage {
   readonly qualifier: string;
   /** What was found out about the source together with others, where it was. */
   readonly foreseen?: Foreseen | undefined;
+  /** Whether any delivery waits for an object that was not there. */
+  readonly hasWaiting?: boolean;
 }

@@ -31,14 +31,39 @@ const COLUMNS = sql.raw(
   'mapping, qualifier, source_id, target_id, situation, action, outcome, error, assignments, provenance, deliveries, source_rev, transaction_id, mapping_print, delivered_at',
 );
 
-export async function findState(
+/** What is known of a source object, and of the queue. */
+export interface Known {
+  /** What came of its last delivery; undefined where there was none. */
+  readonly state: StateRow | undefined;
+  /** The revision of the managed object of that id; undefined where there is none, or nobody has asked for it. */
+  readonly revision: string | undefined;
+  /** Whether any delivery waits for an object that was not there. */
+  readonly hasWaiting: boolean;
+}
+
+/** @param type of the managed object whose revision is asked for */
+export async function findKnown(
   db: Db,
   { mapping, qualifier, sourceId }: { mapping: string; qualifier: string; sourceId: string },
-): Promise<StateRow | undefined> {
-  const { rows } = await sql<StateRow>`
-    select ${COLUMNS} from sync_state
-    where mapping = ${mapping} and qualifier = ${qualifier} and source_id = ${sourceId}`.execute(db);
-  return rows[0];
+  type: string | null = null,
+): Promise<Known> {
+  const { rows } = await sql<Partial<StateRow> & { revision: string | null; has_waiting: boolean }>`
+    select ${COLUMNS}, (select rev::text from managed_object where type = ${type} and id = ${sourceId}) as revision,
+      exists (select from sync_outbox where waits_for is not null) as has_waiting
+    from (values (true)) asked (once)
+    left join sync_state on mapping = ${mapping} and qualifier = ${qualifier} and source_id = ${sourceId}`.execute(
+    db,
+  );
+  const [row] = rows;
+  return {
+    state: row !== undefined && isState(row) ? row : undefined,
+    revision: row?.revision ?? undefined,
+    hasWaiting: row?.has_waiting === true,
+  };
+}
+
+function isState(row: Partial<StateRow>): row is StateRow {
+  return (row.mapping ?? null) !== null;
 }
 
 /** The states of one source object, or of several, by mapping and qualifier. */

@@ -11,7 +11,6 @@ import type { StoringPlatform } from './stage.ts';
 import { mappingNamed, syncResource, syncWhyResource } from './sync-resource.ts';
 import { SYNC_USES } from './sync-uses.ts';
 import { synchronizerOf } from './synchronizer.ts';
-import { hasWaiting } from './waiting-repository.ts';
 import { SYNC_QUEUE } from './wake.ts';
 
 const CONCURRENCY = 4;
@@ -54,7 +53,6 @@ export function syncFeature(
     clock,
     queue,
     aside: (work) => work(database.db),
-    hasWaiting: kept(() => hasWaiting(database.db)),
   };
   const outbox = kept(() => countOutbox(database.db));
   // What ends its node each time is given up by itself, and not with the job that others need.

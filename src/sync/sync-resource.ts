@@ -115,7 +115,7 @@ export function syncWhyResource(platform: StoringPlatform): RouteHandler {
   });
 }
 
-function notification(platform: SyncPlatform, action: SyncNotification, happened: string): Action {
+function notification(platform: StoringPlatform, action: SyncNotification, happened: string): Action {
   return {
     does: `Tells all mappings that the object \`resourceId\` of \`resourceContainer\` ${happened}`,
     takes: bodyOf({ oldValue: { type: ['object', 'null'], description: 'What it was before' } }),

@@ -2,17 +2,18 @@ import type { Database } from '#database/index.ts';
 import { isObject, type JsonObject, type JsonValue, lastOf } from '#json/index.ts';
 import type { Synchronizer, SyncNotification, SyncResults } from '#platform/index.ts';
 import { type Context, dbOf, formatPath, parsePath, type WriteContext } from '#resource/index.ts';
+import { AFTER_WAIT_MS, deliverBehindCommit, isAwaited } from './deliver-awaited.ts';
 import { deliverSource } from './deliver-source.ts';
 import type { Mapping } from './mapping.ts';
 import { putOff, takesInside } from './outbox.ts';
 import { isOutside } from './outside.ts';
-import type { SyncPlatform } from './stage.ts';
+import type { StoringPlatform, SyncPlatform } from './stage.ts';
 import { isInLine, listStates } from './state-repository.ts';
 import { queuedRecord, type SyncRecord } from './sync-record.ts';
 import { hasScriptedAssignments } from './what-is-read.ts';
 
 /** Has the targets of managed objects follow them, in the unit of work in which they change. */
-export function synchronizerOf(platform: SyncPlatform & { readonly database: Database }): Synchronizer {
+export function synchronizerOf(platform: StoringPlatform): Synchronizer {
   const { mappings } = platform;
   return {
     get isActive() {
@@ -49,7 +50,7 @@ interface Changed {
  * come after it. A mapping that reads nothing of what has changed is not told, if its target is in line.
  */
 export async function notify(
-  platform: SyncPlatform,
+  platform: StoringPlatform,
   context: WriteContext,
   action: SyncNotification,
   object: Changed,
@@ -67,7 +68,10 @@ export async function notify(
       syncDetails.push(...(await deliverSource(platform, context, mapping, object)));
     } else {
       const known = action === 'notifyDelete' ? oldSource : null;
-      await putOff({ platform, context, mapping }, id, known);
+      const stage = { platform, context, mapping };
+      const waits = isAwaited(mapping, context);
+      await putOff(stage, id, known, waits ? AFTER_WAIT_MS : 0);
+      if (waits) deliverBehindCommit(stage, platform, id);
       syncDetails.push(queuedRecord(mapping.name, id));
     }
   }

@@ -4,12 +4,6 @@ import type { Db } from '#database/index.ts';
 /** So many are woken at once; what is left comes in its time. */
 const MOST_WOKEN = 1_000;
 
-/** Whether anything waits for an object that was not there. */
-export async function hasWaiting(db: Db): Promise<boolean> {
-  const { rows } = await sql`select 1 from sync_outbox where waits_for is not null limit 1`.execute(db);
-  return rows.length > 0;
-}
-
 /**
  * Deliveries that have failed because something was not there are due, as if nobody had tried. Nobody waits for what is in other hands at
  * this moment.

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#json/index.ts';
 import { missingPrint, parsePath } from '#resource/index.ts';
 import { isOutside } from './outside.ts';
-import type { Stage } from './stage.ts';
+import type { Scope } from './stage.ts';
 import { takeWaiting } from './waiting-repository.ts';
 import { wake } from './wake.ts';
 
@@ -10,13 +10,13 @@ const LONGEST_NAME = 1_000;
 
 /** Has delivered what has failed because the target that a mapping has made just now, or given another name, was not there. */
 export async function wakeWaiting(
-  { platform, context, mapping }: Stage,
+  { platform, context, mapping, hasWaiting = false }: Scope,
   id: string,
   content: JsonObject,
 ): Promise<void> {
   if (context.rehearsed === true) return;
-  // What is stored inside is stored in no time, often very much of it; and what is missed comes in its own time.
-  if (!isOutside(mapping.target) && !(await platform.hasWaiting())) return;
+  // Much is stored inside in little time; what has begun to wait meanwhile comes in its own time.
+  if (!isOutside(mapping.target) && !hasWaiting) return;
   const { unitOfWork } = context;
   for (const name of await takeWaiting(await unitOfWork.db(), printsOf(mapping.target, id, content)))
     await wake(platform, unitOfWork, { name }, 0);

@@ -85,4 +85,34 @@ describe('a reconciliation', () => {
       user_id: 'pia',
     });
   });
+
+  it('does what its sources say when their turn comes, and not what they said when they were read together', async () => {
+    const onCreate = script(
+      "if (source.n === 2) { svc.patch('managed/person/p4', null, [{ operation: 'replace', field: '/mail', value: 'new' }]); svc['delete']('managed/person/p5', null); }",
+    );
+    const own = {
+      name: 'people',
+      source: 'managed/person',
+      target: 'managed/badge',
+      enableSync: false,
+      onCreate,
+    };
+    const properties = ['n', 'mail'].map((name) => ({ source: name, target: name }));
+    const path = 'config/mapping/people';
+    expect((await server.api('PUT', path, { body: { ...own, properties } })).status).toBe(201);
+    for (let n = 1; n <= 6; n++)
+      await server.api('PUT', `managed/person/p${n}`, { body: { n, mail: 'old' } });
+    await server.api('POST', START.replace('person_badge', 'people'), { body: {} });
+    const badges = await rows(
+      "select data->>'n' as n, data->>'mail' as mail from managed_object where type = 'badge' and data ? 'n' order by 1",
+    );
+    expect(badges.map(({ n, mail }) => `${n} ${mail}`)).toEqual([
+      '1 old',
+      '2 old',
+      '3 old',
+      '4 new',
+      '6 old',
+    ]);
+    await server.api('DELETE', path);
+  });
 });

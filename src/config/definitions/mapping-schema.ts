@@ -129,8 +129,11 @@ export function readThresholds(given: unknown): ThresholdsConfig | undefined {
   return read.success ? read.data : undefined;
 }
 
-/** How changes reach targets in other systems: after the commit, or before it, so that a hook can refuse the change. */
-const DELIVERY_MODES = ['queued', 'attached'] as const;
+/**
+ * How changes reach targets in other systems: some time after the commit; right after it, before the answer; or before it, so that a hook can
+ * refuse the change.
+ */
+const DELIVERY_MODES = ['queued', 'waited', 'attached'] as const;
 
 const deliveryMode = () => z.string().transform((given, check) => knownWord(given, DELIVERY_MODES, check));
 const delivery = z.union(

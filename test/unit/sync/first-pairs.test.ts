@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Database, openDatabase } from '#database/index.ts';
 import { findLink, insertLink } from '#sync/link-repository.ts';
-import { findState, listStatesOfTarget, storeState } from '#sync/state-repository.ts';
+import { findKnown, listStatesOfTarget, storeState } from '#sync/state-repository.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createSchemaDatabase } from '../../support/migrated-database.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
@@ -43,7 +43,7 @@ async function pair(db: Database['db'], n: number): Promise<void> {
   await insertLink(db, { ...of, id: `l${n}`, first, second });
   expect(await findLink(db, { ...of, side: 'second', end: second })).toMatchObject({ id: `l${n}` });
   const state = { mapping: 'account', qualifier: 'default', source_id: first.id, target_id: second.id };
-  expect(await findState(db, { ...state, sourceId: first.id })).toBeUndefined();
+  expect((await findKnown(db, { ...state, sourceId: first.id })).state).toBeUndefined();
   await storeState(db, {
     ...state,
     situation: 'ABSENT',
