@@ -130,7 +130,7 @@ const consoleRules = [
   {
     name: 'the-frame-is-above-what-it-frames',
     severity: 'error',
-    from: { path: '^console/(parts|form|words|live|session|sync|write|model|code)/' },
+    from: { path: '^console/(parts|form|words|live|session|sync|declared|operation|write|model|code)/' },
     to: { path: '^console/(frame|screens)' },
   },
 ];

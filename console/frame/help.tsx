@@ -1,7 +1,7 @@
 import { Dialog } from '../parts/dialog.tsx';
 import { useLanguage, useWords } from '../words/words.ts';
+import { words } from './help-words.ts';
 import type { Screen } from './screen.ts';
-import { words } from './words.ts';
 
 /** The keys that act on every page. */
 export function Help({
@@ -20,6 +20,10 @@ export function Help({
     ['j  k', t.keysRows],
     ['Enter', t.keysOpen],
     ['Ctrl Enter', t.keysReview],
+    ['.', t.keysActions],
+    ['u', t.keysUndo],
+    ['w', t.keysWhy],
+    ['y', t.keysCopy],
     ...screens.map((screen) => [`g ${screen.key}`, t.keysGo(screen.words[language].title)] as const),
   ];
   return (

@@ -54,6 +54,7 @@ const ASKED: Readonly<Record<string, readonly Row[]>> = {
   ],
   schedules: [
     ['POST scheduler/firing?_action=aggregate', 403, expect.anything(), { by: ['outcome'] }],
+    ['POST scheduler/firing?_action=latest', 403, { result: some }, { ids: ['nightly'] }],
     ['POST scheduler/job?_action=calendar', 403, { schedules: some }, NIGHT],
     [
       'POST scheduler/job?_action=nextRunDates',
@@ -142,6 +143,12 @@ const ASKED: Readonly<Record<string, readonly Row[]>> = {
       'POST workflow/processdefinition/{definition}?_action=planMigration',
       403,
       expect.anything(),
+      { to: '{latest}' },
+    ],
+    [
+      'POST workflow/processdefinition/{definition}?_action=compare',
+      403,
+      { elements: expect.any(Array) },
       { to: '{latest}' },
     ],
     ['POST workflow/processdefinition/{definition}?_action=suspend&_dryRun=true', 403, expect.anything()],

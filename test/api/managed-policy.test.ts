@@ -385,6 +385,14 @@ describe('policies', () => {
       expect((await api('GET', 'policy')).body).toMatchObject({
         _id: '',
         resources: [{ resource: 'managed/plain/*' }],
+        policies: expect.arrayContaining([
+          {
+            policyId: 'minimum-length',
+            policyRequirements: ['MIN_LENGTH'],
+            params: { minLength: { type: 'integer', required: true, description: expect.any(String) } },
+          },
+          { policyId: 'required', policyRequirements: ['REQUIRED'], params: {} },
+        ]),
       });
       expect((await api('GET', 'policy/managed/odd/*')).status).toBe(500);
       const rules = (await api('GET', 'policy/managed/person/*')).body.properties;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { callerAs, callersOf } from '../support/credentials.ts';
+import { eventually } from '../support/eventually.ts';
 import { scheduleSite } from '../support/schedule-site.ts';
 
 const shipped = JSON.parse(readFileSync(new URL('../../conf/managed.json', import.meta.url), 'utf8'));
@@ -49,6 +50,43 @@ describe('questions about schedules', () => {
     await isForAdministrators('scheduler/firing?_action=aggregate');
     const refused = await site.api('POST', 'scheduler/firing?_action=aggregate', { body: { bucket: '7s' } });
     expect([refused.status, refused.body.detail.id]).toEqual([400, 'SCHED_BAD_AGGREGATE']);
+  });
+
+  it('tells the latest outcomes of each schedule that is asked about, the latest first', async () => {
+    const latest = (body: object) => site.api('POST', 'scheduler/firing?_action=latest', { body });
+    for (const id of ['often', 'once']) await put(id);
+    for (const [id, times] of [
+      ['often', 1],
+      ['often', 2],
+      ['often', 3],
+      ['once', 1],
+    ] as const) {
+      await act(id, 'trigger');
+      await eventually(
+        () => site.ledger(id),
+        (entries) => entries.length === times,
+      );
+    }
+    const { body } = await latest({ ids: ['often', 'once', 'never'], count: 2 });
+    expect(body.result).toMatchObject([
+      {
+        schedule: 'often',
+        firings: [
+          { outcome: 'manual', failed: false },
+          { outcome: 'manual', failed: false },
+        ],
+      },
+      { schedule: 'once', firings: [{ outcome: 'manual' }] },
+      { schedule: 'never', firings: [] },
+    ]);
+    const [first, second] = body.result[0].firings;
+    expect(first.plannedAt > second.plannedAt).toBe(true);
+    expect((await site.api('GET', `scheduler/firing/${first._id}`)).body).toMatchObject(first);
+    await isForAdministrators('scheduler/firing?_action=latest', { ids: [] });
+    for (const wrong of [{}, { ids: 'often' }, { ids: ['often'], count: 51 }, { ids: [], counts: 1 }]) {
+      const { status, body: said } = await latest(wrong);
+      expect([status, said.detail.id], JSON.stringify(wrong)).toEqual([400, 'SCHED_BAD_LATEST']);
+    }
   });
 
   it('says what failed in a scan to administrators only, who alone may try it again', async () => {

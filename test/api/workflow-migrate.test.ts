@@ -57,6 +57,29 @@ beforeAll(async () => {
 });
 afterAll(() => site?.[Symbol.asyncDispose]());
 
+describe('two versions', () => {
+  test('are compared element by element, with what either is called', async () => {
+    const compare = (body: object) =>
+      api('POST', `workflow/processdefinition/${versions[0]}?_action=compare`, { body });
+    const { body } = await compare({ to: versions[2] });
+    const [from, to] = [versions[0], versions[2]];
+    expect(body).toMatchObject({ from, to });
+    const found = body.elements.map(({ element, change, kind }: Record<string, string>) =>
+      [change, kind, element].join(' '),
+    );
+    expect(found).toEqual(
+      expect.arrayContaining([
+        'removed userTask a',
+        'removed userTask b',
+        'added userTask x',
+        'added userTask c',
+      ]),
+    );
+    expect((await compare({ to: versions[0] })).body.detail.id).toBe('WORKFLOW_MIGRATE_SAME');
+    expect((await compare({ too: versions[2] })).body.detail.id).toBe('WORKFLOW_BAD_FIELD');
+  });
+});
+
 describe('a migration', () => {
   test('to a version that is named takes tasks to the elements that they are mapped to, with who has them', async () => {
     const id = await startOld();

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
 import { conforms } from '../../test/conform.ts';
@@ -29,6 +30,35 @@ describe.skipIf(executable === undefined)('the audit in the console', () => {
     await page.getByText('Reads all managed objects').first().waitFor();
     await page.getByRole('link', { name: 'managed/role/auditor' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'auditor' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('is written into a file with the filter that is in force, after a review', async () => {
+    const visitor = await site.open({ path: '/audit?filter=objectId+eq+"managed/role/auditor"' });
+    const { page } = visitor;
+    await page
+      .getByRole('row', { name: /managed\/role\/auditor/ })
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Write into a file' }).click();
+    await page.getByRole('menuitem', { name: /^JSON/ }).click();
+    const review = page.getByRole('dialog', { name: /^Write the entries that fit/ });
+    await review
+      .getByText(/^audit\/_all\//)
+      .first()
+      .waitFor();
+    await review.getByRole('button', { name: 'Apply' }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Save audit.jsonl' }).click(),
+    ]);
+    const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n');
+    const entries = lines.map((line) => JSON.parse(line));
+    expect(new Set(entries.map(({ topic, objectId }) => `${topic} ${objectId}`))).toEqual(
+      new Set(['activity managed/role/auditor']),
+    );
+    expect(entries[0]).toMatchObject({ operation: 'CREATE', after: { name: 'auditor' } });
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });

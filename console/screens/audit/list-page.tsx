@@ -1,12 +1,15 @@
 import { useNavigate } from '@tanstack/react-router';
 import { filter as filterOf } from '#client/index.ts';
 import { usePages } from '../../live/pages.ts';
+import { OperationNote } from '../../operation/operation-note.tsx';
+import { MANY, useOperation } from '../../operation/use-operation.ts';
 import { and } from '../../parts/filters.ts';
 import { Menu } from '../../parts/menu.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { PageList } from '../../parts/page-list.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { useGrants } from '../../session/grants.ts';
 import { useWords } from '../../words/words.ts';
 import { CountedEntries } from './counted.tsx';
 import { type Entry, Outcome, objectOf, requestOf } from './entry.tsx';
@@ -16,6 +19,11 @@ import { words } from './words.ts';
 
 const PAGE_SIZE = '50';
 const ALL = 'all';
+/** What an entry of the list says, which is also what a row of a file has. */
+const SAID = [
+  ...['topic', 'timestamp', 'userId', 'objectId', 'operation', 'status', 'result', 'changedFields'],
+  'transactionId',
+];
 const TOPICS = ['activity', 'access', 'authentication', 'config'] as const;
 
 export function ListPage() {
@@ -34,14 +42,26 @@ export function ListPage() {
   const fits = parts.length === 0 ? 'true' : parts.join(' and ');
   const span = spanOf(search.span);
   const step = stepOf(search.step);
+  const shown = step === undefined ? fits : and(fits, within(stepAt(span, step)));
+  const operation = useOperation();
+  const mayWrite = useGrants([MANY]).may(MANY);
+  const write = (format: string) =>
+    void operation.begin(t.exportTitle(shown), {
+      act: 'export',
+      resource: 'audit/_all',
+      queryFilter: shown,
+      sortKeys: '-timestamp',
+      format,
+      ...(format === 'csv' ? { fields: ['_id', ...SAID] } : {}),
+    });
   const list = usePages<Entry>({
     key: ['audit', 'list'],
     path: 'audit/_all',
     parameters: {
-      _queryFilter: step === undefined ? fits : and(fits, within(stepAt(span, step))),
+      _queryFilter: shown,
       _sortKeys: '-timestamp',
       _pageSize: PAGE_SIZE,
-      _fields: 'topic,timestamp,userId,objectId,operation,status,result,changedFields,transactionId',
+      _fields: SAID.join(','),
     },
   });
   const titles: Readonly<Record<string, unknown>> = { ...t };
@@ -58,14 +78,27 @@ export function ListPage() {
       title={t.title}
       says={t.says}
       actions={
-        <Menu
-          label={topic === undefined ? t.all : String(titles[topic] ?? topic)}
-          chosen={[topic ?? ALL]}
-          choices={[{ id: ALL, title: t.all }, ...TOPICS.map((id) => ({ id, title: t[id] }))]}
-          onChoose={(id) => go({ topic: id })}
-        />
+        <div className="row">
+          <Menu
+            label={topic === undefined ? t.all : String(titles[topic] ?? topic)}
+            chosen={[topic ?? ALL]}
+            choices={[{ id: ALL, title: t.all }, ...TOPICS.map((id) => ({ id, title: t[id] }))]}
+            onChoose={(id) => go({ topic: id })}
+          />
+          {mayWrite ? (
+            <Menu
+              label={t.export}
+              choices={[
+                { id: 'jsonl', title: t.exportJson },
+                { id: 'csv', title: t.exportCsv },
+              ]}
+              onChoose={write}
+            />
+          ) : null}
+        </div>
       }
     >
+      {operation.id === undefined ? null : <OperationNote id={operation.id} name="audit" />}
       <CountedEntries
         fits={fits}
         span={span}

@@ -36,6 +36,10 @@ export const words = wordsOf(
     week: 'A week, by the day',
     month: 'A month, by the day',
     countCut: 'There is more than was counted here.',
+    export: 'Write into a file',
+    exportJson: 'JSON, an entry to the line …',
+    exportCsv: 'A table (CSV) …',
+    exportTitle: (filter: string) => `Write the entries that fit into a file: ${filter}`,
   },
   {
     ...title.de,
@@ -71,5 +75,9 @@ export const words = wordsOf(
     week: 'Eine Woche, nach Tagen',
     month: 'Ein Monat, nach Tagen',
     countCut: 'Es gibt mehr, als hier gezählt wurde.',
+    export: 'In eine Datei schreiben',
+    exportJson: 'JSON, ein Eintrag in der Zeile …',
+    exportCsv: 'Eine Tabelle (CSV) …',
+    exportTitle: (filter: string) => `Die Einträge, die passen, in eine Datei schreiben: ${filter}`,
   },
 );

@@ -107,6 +107,26 @@ describe.skipIf(executable === undefined)('configuration in the console', () => 
     await visitor.close();
   });
 
+  it('is compared as it was at any two times', async () => {
+    const { api } = site.server;
+    const { _id, _rev, ...content } = (await api('GET', 'config/scheduler')).body;
+    for (const note of ['first', 'second', 'third']) {
+      await api('PUT', 'config/scheduler', { body: { ...content, '#note': note } });
+    }
+    const visitor = await site.open({ path: '/configuration/of/scheduler?tab=history' });
+    const { page } = visitor;
+    await page.getByText('Compare two states').click();
+    const compared = page.getByRole('region', { name: 'Compare two states' });
+    const row = compared.getByRole('row', { name: /#note/ });
+    await row.getByText('third').waitFor();
+    await compared.getByRole('combobox', { name: 'As it was', exact: true }).selectOption({ index: 2 });
+    await row.getByText('first').waitFor();
+    expect(await compared.locator('[role=row]:not(.head)').count()).toBe(1);
+    expect(await visitor.axe()).toEqual([]);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('is for those who may look at it, and say so to others', async () => {
     const visitor = await site.open({ user: 'avo', path: '/configuration' });
     await visitor.page.getByRole('alert').first().waitFor();

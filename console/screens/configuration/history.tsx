@@ -7,6 +7,7 @@ import { Moment } from '../../parts/time.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { ChangeRows } from '../../write/changes.tsx';
+import { Comparison } from '../../write/comparison.tsx';
 import { changesBetween } from '../../write/write.ts';
 import { words } from './words.ts';
 
@@ -44,6 +45,7 @@ export function ConfigHistory({
   if (entries.rows.length === 0) return <p className="soft">{t.noHistory}</p>;
   return (
     <div className="stack">
+      <Comparison entries={entries.rows} />
       {entries.rows.map(({ _id, timestamp, userId, before, after }) => (
         <section key={_id} className="card card-body stack" aria-label={timestamp}>
           <p className="row">

@@ -1,13 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { filter as filterOf } from '#client/index.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { type Bar, Bars } from '../../parts/bars.tsx';
 import { Card, Loaded, Page } from '../../parts/page.tsx';
 import { Ago, absolute, useNow } from '../../parts/time.tsx';
 import { client } from '../../session/client.ts';
 import { ResourceLink } from '../../sync/resource-link.tsx';
 import { useLanguage, useWords } from '../../words/words.ts';
 import { inForce, keyOf, useAside } from './aside.ts';
+import { type Bar, Bars } from './bars.tsx';
 import { Findings } from './findings.tsx';
 import styles from './home.module.css';
 import type { Status } from './status.ts';
@@ -135,7 +136,13 @@ function barsOf({ result, from, to, bucketSeconds }: Aggregate, language: 'en' |
   const bars: Bar[] = [];
   for (let at = Date.parse(from); at < Date.parse(to); at += bucketSeconds * 1_000) {
     const { count = 0, failed = 0 } = byTime.get(at) ?? {};
-    bars.push({ title: `${absolute(new Date(at), language)}: ${count}`, good: count - failed, bad: failed });
+    const next = new Date(at + bucketSeconds * 1_000).toISOString();
+    bars.push({
+      title: `${absolute(new Date(at), language)}: ${count}`,
+      good: count - failed,
+      bad: failed,
+      filter: filterOf`plannedAt ge ${new Date(at).toISOString()} and plannedAt lt ${next}`.text,
+    });
   }
   return bars;
 }

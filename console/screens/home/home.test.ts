@@ -78,6 +78,28 @@ describe.skipIf(executable === undefined)('the start of the console', () => {
     await visitor.close();
   });
 
+  it('leads from an hour of firings to what was planned in it, by keys', async () => {
+    const visitor = await site.open({ path: '/home' });
+    const { page } = visitor;
+    const hours = page.getByRole('group', { name: /firings, \d+ of them failed/ }).getByRole('link');
+    const count = Number((await hours.last().getAttribute('aria-label'))?.split(': ').at(-1));
+    await hours.last().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('filter')).toMatch(
+      /^plannedAt ge "[^"]+" and plannedAt lt "/,
+    );
+    await page
+      .getByRole('row', { name: /sync-hr/ })
+      .first()
+      .waitFor();
+    expect(Number(await page.getByRole('grid').getAttribute('aria-rowcount')) - 1).toBeGreaterThanOrEqual(
+      count,
+    );
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('is not offered to somebody who may not look at the server, who begins with their own pages', async () => {
     const visitor = await site.open({ user: 'avo', path: '/' });
     const { page } = visitor;
@@ -95,7 +117,8 @@ describe.skipIf(executable === undefined)('the start of the console', () => {
     const { page } = visitor;
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await keys.getByText('what can be done with it').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');

@@ -1,11 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import type { JsonObject, Stored } from '#client/index.ts';
 import { patchOf, useTyped } from '../../form/dirty.ts';
 import { SchemaForm } from '../../form/form.tsx';
 import type { Schema } from '../../form/schema.ts';
 import { Button } from '../../parts/button.tsx';
+import { ErrorNote } from '../../parts/error-note.tsx';
 import { useKeys } from '../../parts/keys.ts';
-import { Loaded } from '../../parts/page.tsx';
+import { Card, Loaded } from '../../parts/page.tsx';
 import { client } from '../../session/client.ts';
 import { useIdentity } from '../../session/identity.ts';
 import { useWords } from '../../words/words.ts';
@@ -76,6 +77,13 @@ function Account({
     });
     if (done !== undefined) forget();
   };
+  const saved = useMutation({
+    mutationFn: async () => {
+      const { saveOwnData } = await import('./own-data.ts');
+      const related = schema.order.filter((name) => schema.properties[name]?.relationship !== undefined);
+      await saveOwnData(type, _id, related);
+    },
+  });
   useKeys({ 'mod+enter': () => void save() });
   return (
     <MePage title={t.account}>
@@ -97,6 +105,17 @@ function Account({
         </Button>
       </div>
       <OwnSessions />
+      <Card title={t.data}>
+        <div className="stack">
+          <p>{t.dataText}</p>
+          {saved.error === null ? null : <ErrorNote error={saved.error} />}
+          <div>
+            <Button isPending={saved.isPending} onPress={() => saved.mutate()}>
+              {t.saveData}
+            </Button>
+          </div>
+        </div>
+      </Card>
     </MePage>
   );
 }

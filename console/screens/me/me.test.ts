@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
 import { conforms } from '../../test/conform.ts';
@@ -50,6 +51,27 @@ describe.skipIf(executable === undefined)('the own pages of the console', () => 
     await asked.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('Your account is changed').waitFor();
     expect((await site.server.api('GET', 'managed/user/avo')).body.mail).toBe('anna@example.com');
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('give what is kept of somebody as a file, without anybody else and without secrets', async () => {
+    const visitor = await site.open({ user: 'avo', path: '/me/account' });
+    const { page } = visitor;
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save it as a file' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('avo.json');
+    const text = await readFile(await file.path(), 'utf8');
+    const data = JSON.parse(text);
+    expect(data).toMatchObject({
+      account: { userName: 'avo', sn: 'Vogel', manager: { _ref: 'managed/user/bkim' } },
+      sessions: expect.arrayContaining([expect.objectContaining({ isThis: true })]),
+      requests: [expect.objectContaining({ role: 'auditor' })],
+      preferences: [],
+    });
+    expect(text).not.toMatch(/Asking-4-access|\$crypto/);
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });

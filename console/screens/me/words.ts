@@ -49,6 +49,10 @@ export const words = wordsOf(
     change: (n: number) => (n === 1 ? 'Review 1 change …' : `Review ${n} changes …`),
     changed: 'Change my account',
     changedDone: 'Your account is changed',
+    data: 'What is kept of me',
+    dataText:
+      'Your account with its relationships, where you are logged in, what you have asked for, and what you keep here.',
+    saveData: 'Save it as a file (JSON)',
     leave: 'You have typed something that is not sent. Leave all the same?',
     noAccount: 'This account is kept in the configuration of the server, and has nothing to change here.',
   },
@@ -99,6 +103,10 @@ export const words = wordsOf(
     change: (n: number) => (n === 1 ? '1 Änderung ansehen …' : `${n} Änderungen ansehen …`),
     changed: 'Mein Konto ändern',
     changedDone: 'Ihr Konto ist geändert',
+    data: 'Was über mich aufbewahrt ist',
+    dataText:
+      'Ihr Konto mit seinen Beziehungen, wo Sie angemeldet sind, was Sie beantragt haben und was Sie hier behalten.',
+    saveData: 'Als Datei speichern (JSON)',
     leave: 'Sie haben etwas eingegeben, das nicht abgesandt ist. Trotzdem gehen?',
     noAccount: 'Dieses Konto steht in der Konfiguration des Servers; hier ist daran nichts zu ändern.',
   },

@@ -7,6 +7,7 @@ import { Loading } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.ts';
 import { ChangeRows } from '../../write/changes.tsx';
+import { Comparison } from '../../write/comparison.tsx';
 import { useReview } from '../../write/review.tsx';
 import { words as writeWords } from '../../write/words.ts';
 import { changesBetween } from '../../write/write.ts';
@@ -55,6 +56,7 @@ export function History({ path }: { readonly path: string }) {
     });
   return (
     <div className="card card-body">
+      <Comparison entries={entries.rows} />
       <ol>
         {entries.rows.map((entry) => {
           const said = t[entry.operation];

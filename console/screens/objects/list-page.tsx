@@ -3,6 +3,9 @@ import { useState } from 'react';
 import type { JsonObject } from '#client/index.ts';
 import { isReference, nameOf, type Property, titleOf } from '../../form/schema.ts';
 import { usePages } from '../../live/pages.ts';
+import { OperationNote } from '../../operation/operation-note.tsx';
+import { MANY, useOperation } from '../../operation/use-operation.ts';
+import { words as operationWords } from '../../operation/words.ts';
 import { Button } from '../../parts/button.tsx';
 import { oneOf } from '../../parts/filters.ts';
 import { Menu } from '../../parts/menu.tsx';
@@ -12,7 +15,7 @@ import type { Column } from '../../parts/table.tsx';
 import { useGrants } from '../../session/grants.ts';
 import { plainText } from '../../words/plain-text.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
-import { BulkDialog, OperationNote, useBulkDelete, useExport } from './bulk.tsx';
+import { BulkDialog } from './bulk.tsx';
 import { Condition } from './condition.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { Facets } from './facets.tsx';
@@ -24,7 +27,6 @@ import { words } from './words.ts';
 
 const PAGE_SIZE = '50';
 const FIRST_COLUMNS = 6;
-const MANY = { method: 'create', path: 'operation' } as const;
 
 /** All objects of a type that fit a filter. */
 export function ListPage() {
@@ -37,6 +39,7 @@ type Row = JsonObject & { readonly _id: string };
 
 function List({ managed }: { readonly managed: ManagedType }) {
   const t = useWords(words);
+  const o = useWords(operationWords);
   const language = useLanguage();
   const navigate = useNavigate();
   const { type, title, may } = managed;
@@ -65,7 +68,7 @@ function List({ managed }: { readonly managed: ManagedType }) {
     };
   });
   const [isBulk, setBulk] = useState(false);
-  const [operation, setOperation] = useState<string>();
+  const operation = useOperation();
   const mayMany = useGrants([MANY]).may(MANY);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [edited, setEdited] = useState<Row>();
@@ -73,8 +76,14 @@ function List({ managed }: { readonly managed: ManagedType }) {
   // What is chosen and fits no more is out of sight, and nothing is done with it.
   const chosen = (list.rows ?? []).flatMap(({ _id }) => (picked.has(_id) ? [_id] : []));
   const which = chosen.length === 0 ? filter : oneOf(chosen);
-  const removeAll = useBulkDelete(managed, setOperation);
-  const exportAll = useExport(managed, setOperation);
+  const many = { resource: `managed/${type}`, queryFilter: which };
+  const removeAll = () =>
+    operation.begin(t.bulkDeleteTitle(title, which), { act: 'delete', ...many }, { typed: type });
+  // What a spreadsheet would take for a formula is made a text by the server.
+  const exportAll = () => {
+    const fields = ['_id', ...shown.filter((name) => name !== '_id')];
+    return operation.begin(o.exportTitle(title), { act: 'export', ...many, format: 'csv', fields });
+  };
   const { first } = list;
   const count = first?.totalPagedResults ?? -1;
   return (
@@ -113,8 +122,8 @@ function List({ managed }: { readonly managed: ManagedType }) {
               ]}
               onChoose={(what) => {
                 if (what === 'change') setBulk(true);
-                else if (what === 'delete') void removeAll(which);
-                else void exportAll(which, ['_id', ...shown.filter((name) => name !== '_id')]);
+                else if (what === 'delete') void removeAll();
+                else void exportAll();
               }}
             />
           ) : null}
@@ -127,9 +136,16 @@ function List({ managed }: { readonly managed: ManagedType }) {
       }
     >
       <TypeBar at={type} />
-      {operation === undefined ? null : <OperationNote id={operation} type={type} />}
+      {operation.id === undefined ? null : (
+        <OperationNote id={operation.id} name={type} touches={[`object:${type}`]} />
+      )}
       {isBulk ? (
-        <BulkDialog managed={managed} filter={which} onClose={() => setBulk(false)} onBegun={setOperation} />
+        <BulkDialog
+          managed={managed}
+          filter={which}
+          onClose={() => setBulk(false)}
+          onBegin={operation.begin}
+        />
       ) : null}
       {edited === undefined ? null : (
         <EditDialog managed={managed} row={edited} first={shown} onClose={() => setEdited(undefined)} />

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { type JsonObject, NotFoundError, type Stored } from '#client/index.ts';
 import { patchOf, useTyped } from '../../form/dirty.ts';
 import { SchemaForm } from '../../form/form.tsx';
@@ -7,13 +8,14 @@ import { nameOf, refOf } from '../../form/schema.ts';
 import { Button } from '../../parts/button.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { Menu } from '../../parts/menu.tsx';
-import { Empty, Loaded, Page } from '../../parts/page.tsx';
+import { Empty, Loaded, Loading, Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { client } from '../../session/client.ts';
 import { useGrants } from '../../session/grants.ts';
 import { Accounts } from '../../sync/accounts.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
+import { PageKeys } from '../../write/page-keys.tsx';
 import { useReview } from '../../write/review.tsx';
 import { Graph } from './graph.tsx';
 import { History } from './history.tsx';
@@ -23,7 +25,10 @@ import { type ObjectSearch, objectRoute } from './routes.ts';
 import { type ManagedType, useType } from './types.ts';
 import { words } from './words.ts';
 
+const HooksTab = lazy(() => import('./hooks-tab.tsx').then(({ HooksTab }) => ({ default: HooksTab })));
+
 const WHY = { method: 'read', path: 'sync/why' } as const;
+const DECLARED = { method: 'read', path: 'config/managed' } as const;
 
 export function ObjectPage() {
   const { type, id } = objectRoute.useParams();
@@ -100,7 +105,7 @@ function One({ managed, object }: { readonly managed: ManagedType; readonly obje
     });
   useKeys({ 'mod+enter': () => void save(), h: () => go('history') });
   const mayPatch = may.includes('patch');
-  const mayAsk = useGrants([WHY]).may(WHY);
+  const grants = useGrants([WHY, DECLARED]);
   const many = managed.order.filter((each) => properties[each]?.relationship?.many === true);
   return (
     <Page
@@ -121,6 +126,11 @@ function One({ managed, object }: { readonly managed: ManagedType; readonly obje
         ) : null
       }
     >
+      <PageKeys
+        path={path}
+        touches={[topic]}
+        onWhy={() => go(managed.actions.includes('explain') ? 'links' : 'history')}
+      />
       <Tabs
         label={name}
         at={tab}
@@ -155,7 +165,7 @@ function One({ managed, object }: { readonly managed: ManagedType; readonly obje
                 },
               ]
             : []),
-          ...(mayAsk
+          ...(grants.may(WHY)
             ? [
                 {
                   id: 'accounts',
@@ -165,6 +175,19 @@ function One({ managed, object }: { readonly managed: ManagedType; readonly obje
               ]
             : []),
           { id: 'history', title: t.history, content: <History path={path.join('/')} /> },
+          ...(grants.may(DECLARED)
+            ? [
+                {
+                  id: 'hooks',
+                  title: t.hooks,
+                  content: (
+                    <Suspense fallback={<Loading />}>
+                      <HooksTab type={type} id={_id} />
+                    </Suspense>
+                  ),
+                },
+              ]
+            : []),
           {
             id: 'json',
             title: t.json,

@@ -19,6 +19,7 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
     await conforms(site, { path: '/objects/user/avo' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
     await conforms(site, { path: '/objects/user/avo?tab=links' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
     await conforms(site, { path: '/objects/user/avo?tab=history' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
+    await conforms(site, { path: '/objects/user/avo?tab=hooks' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
     await conforms(site, { path: '/objects/user/avo?tab=graph' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
   });
 
@@ -201,6 +202,62 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('2');
     await page.getByRole('row', { name: /iruiz/ }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('tell which scripts run for them, at what, and lead to where each is rehearsed with them', async () => {
+    const visitor = await site.open({ path: '/objects/user/avo' });
+    const { page } = visitor;
+    await page.getByRole('tab', { name: 'Hooks' }).click();
+    const hook = page.getByRole('row', { name: /^onCreate/ });
+    await hook.waitFor();
+    expect(await hook.getByRole('gridcell').allInnerTexts()).toEqual(
+      expect.arrayContaining(['yes', '', 'before a new object gets its relationships and is checked']),
+    );
+    await hook.getByRole('link', { name: 'ui/onCreate-user-set-default-fields.js' }).click();
+    await page.getByRole('heading', { level: 1, name: 'ui/onCreate-user-set-default-fields.js' }).waitFor();
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      use: 'onCreate',
+      type: 'user',
+      with: 'avo',
+    });
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('are compared as they were at any two times, and go by keys to why, to their request and back', async () => {
+    const { api } = site.server;
+    for (const city of ['Bern', 'Chur', 'Genf']) {
+      await api('PATCH', 'managed/user/ewei', { body: [{ operation: 'add', field: '/city', value: city }] });
+    }
+    const visitor = await site.open({ path: '/objects/user/ewei?tab=history' });
+    const { page } = visitor;
+    await page.getByText('Compare two states').click();
+    const compared = page.getByRole('region', { name: 'Compare two states' });
+    await compared.getByRole('combobox', { name: 'As it was', exact: true }).selectOption({ index: 2 });
+    const row = compared.getByRole('row', { name: /\/city/ });
+    expect((await row.allInnerTexts()).join(' ').split(/\s+/)).toEqual(['/city', 'Bern', 'Genf']);
+    expect(await visitor.axe()).toEqual([]);
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('.');
+    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('y');
+    const copies = page.getByRole('dialog', { name: 'The request that reads this' });
+    await copies.getByText("svc api GET 'managed/user/ewei'").waitFor();
+    expect(await visitor.axe()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await copies.waitFor({ state: 'detached' });
+    await page.keyboard.press('w');
+    await page.getByRole('heading', { name: 'Roles in effect' }).waitFor();
+    await page.keyboard.press('u');
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Taken back').first().waitFor();
+    expect((await api('GET', 'managed/user/ewei')).body.city).toBe('Chur');
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });

@@ -20,6 +20,7 @@ import { type DefinitionSearch, definitionRoute } from './routes.ts';
 import { words } from './words.ts';
 
 const Code = lazy(() => import('../../code/code.tsx'));
+const Compare = lazy(() => import('./compare.tsx').then(({ Compare }) => ({ default: Compare })));
 
 export function DefinitionPage() {
   const { id } = definitionRoute.useParams();
@@ -120,6 +121,15 @@ function One({ definition }: { readonly definition: Definition }) {
             id: 'migration',
             title: t.migration,
             content: <Migration definition={definition} others={others} to={search.to} onGo={go} />,
+          },
+          {
+            id: 'compare',
+            title: t.compare,
+            content: (
+              <Suspense fallback={<Loading />}>
+                <Compare definition={definition} others={others} to={search.to} onGo={go} />
+              </Suspense>
+            ),
           },
           { id: 'xml', title: t.xml, content: <Xml id={_id} label={t.xml} /> },
         ]}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
 import type { Stored } from '#client/index.ts';
 import { Diagram } from '../../diagram/diagram.tsx';
 import { useKeys } from '../../parts/keys.ts';
@@ -10,6 +11,7 @@ import { Ago, Moment } from '../../parts/time.tsx';
 import { client } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
+import { PageKeys } from '../../write/page-keys.tsx';
 import { useReview } from '../../write/review.tsx';
 import { Activities, standingAt, stepsOf } from './activities.tsx';
 import { Letters } from './letters.tsx';
@@ -19,6 +21,8 @@ import { type InstanceSearch, instanceRoute } from './routes.ts';
 import { Variables } from './variables.tsx';
 import { Waits } from './waits.tsx';
 import { words } from './words.ts';
+
+const WhyThere = lazy(() => import('./why-there.tsx').then(({ WhyThere }) => ({ default: WhyThere })));
 
 export function InstancePage() {
   const { id } = instanceRoute.useParams();
@@ -42,6 +46,7 @@ function One({ instance }: { readonly instance: Stored<OneInstance> }) {
   const { _id, processDefinitionId, startUserId, startTime, superProcessInstanceId } = instance;
   const name = instance.processDefinitionName ?? instance.processDefinitionKey;
   const isOver = instance.endTime !== null;
+  const [isAsked, setAsked] = useState(false);
   const go = (change: InstanceSearch) =>
     void navigate({ to: addressOf('instance', _id), search: { ...search, ...change }, replace: true });
   return (
@@ -61,6 +66,12 @@ function One({ instance }: { readonly instance: Stored<OneInstance> }) {
       }
       actions={isOver ? null : <Actions instance={instance} name={name} />}
     >
+      <PageKeys
+        path={['workflow', 'processinstance', ...(isOver ? ['history'] : []), _id]}
+        touches={['instance', 'task', 'deadletter']}
+        onWhy={() => setAsked(true)}
+      />
+      <Suspense>{isAsked ? <WhyThere instance={instance} onClose={() => setAsked(false)} /> : null}</Suspense>
       {instance.deleteReason === null ? null : <p className="note">{instance.deleteReason}</p>}
       {isOver ? null : (
         <Card title={t.waitsFor}>

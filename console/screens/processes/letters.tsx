@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePages } from '../../live/pages.ts';
+import { OperationNote } from '../../operation/operation-note.tsx';
+import { MANY, useOperation } from '../../operation/use-operation.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -10,6 +12,7 @@ import { PageList } from '../../parts/page-list.tsx';
 import type { Column } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { client } from '../../session/client.ts';
+import { useGrants } from '../../session/grants.ts';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
@@ -19,6 +22,8 @@ import { words } from './words.ts';
 
 const PAGE_SIZE = '50';
 const WAIT = '5s';
+/** Topics of what an attempt changes. */
+const TOUCHED = ['deadletter', 'instance'];
 
 /** A job that is out of attempts. */
 interface Letter {
@@ -52,7 +57,8 @@ export function Letters({
   readonly definition?: string;
 }) {
   const t = useWords(words);
-  const review = useReview();
+  const operation = useOperation();
+  const mayMany = useGrants([MANY]).may(MANY);
   const [open, setOpen] = useState<string>();
   const parameters = { processInstanceId: instance, processDefinitionId: definition };
   const list = usePages<Letter>({
@@ -82,26 +88,20 @@ export function Letters({
     { id: 'since', title: t.since, cell: ({ createTime }) => <Ago at={createTime} />, width: '9rem' },
   ];
   const retryAll = () =>
-    void review({
-      title: t.retryAllTitle,
-      done: t.retryAllDone,
-      call: {
-        method: 'POST',
-        path: ['operation'],
-        body: {
-          act: 'action',
-          action: 'retry',
-          resource: 'workflow/job/deadletter',
-          queryId: 'filtered-query',
-          parameters: Object.fromEntries(
-            Object.entries(parameters).filter(([, value]) => value !== undefined),
-          ),
-        },
-      },
-      touches: ['deadletter', 'instance', 'operation'],
+    void operation.begin(t.retryAllTitle, {
+      act: 'action',
+      action: 'retry',
+      resource: 'workflow/job/deadletter',
+      queryId: 'filtered-query',
+      parameters: Object.fromEntries(
+        Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+      ),
     });
   return (
     <div className="stack">
+      {operation.id === undefined ? null : (
+        <OperationNote id={operation.id} name="deadletter" touches={TOUCHED} />
+      )}
       <PageList
         of={list}
         empty={<Empty icon="check" title={t.noLetters} />}
@@ -109,7 +109,7 @@ export function Letters({
         columns={columns}
         onOpen={({ _id }) => setOpen(_id)}
       />
-      {(list.rows?.length ?? 0) > 1 ? (
+      {mayMany && (list.rows?.length ?? 0) > 1 ? (
         <div>
           <Button onPress={retryAll}>{t.retryAll}</Button>
         </div>

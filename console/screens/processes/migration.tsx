@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
+import { OperationNote } from '../../operation/operation-note.tsx';
+import { useOperation } from '../../operation/use-operation.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { Select } from '../../parts/select.tsx';
 import { client } from '../../session/client.ts';
 import { useWords } from '../../words/words.ts';
-import { useReview } from '../../write/review.tsx';
 import type { Definition } from './process.tsx';
 import type { DefinitionSearch } from './routes.ts';
 import { words } from './words.ts';
@@ -36,7 +37,7 @@ export function Migration({
   readonly onGo: (change: DefinitionSearch) => void;
 }) {
   const t = useWords(words);
-  const review = useReview();
+  const operation = useOperation();
   const target = others.find(({ _id }) => _id === to) ?? others[0];
   const plan = useQuery({
     queryKey: ['instance', 'plan', definition._id, target?._id],
@@ -52,25 +53,19 @@ export function Migration({
   });
   if (target === undefined) return <p className="soft">{t.noVersions}</p>;
   const migrate = () =>
-    void review({
-      title: t.migrateAllTitle(definition.version, target.version),
-      done: t.migrateAllDone,
-      call: {
-        method: 'POST',
-        path: ['operation'],
-        body: {
-          act: 'action',
-          action: 'migrate',
-          resource: 'workflow/processinstance',
-          queryId: 'filtered-query',
-          parameters: { processDefinitionId: definition._id },
-          content: { processDefinitionId: target._id },
-        },
-      },
-      touches: ['instance', 'operation'],
+    void operation.begin(t.migrateAllTitle(definition.version, target.version), {
+      act: 'action',
+      action: 'migrate',
+      resource: 'workflow/processinstance',
+      queryId: 'filtered-query',
+      parameters: { processDefinitionId: definition._id },
+      content: { processDefinitionId: target._id },
     });
   return (
     <div className="stack">
+      {operation.id === undefined ? null : (
+        <OperationNote id={operation.id} name="processinstance" touches={['instance']} />
+      )}
       <div className="narrow">
         <Select
           label={t.migrateTo}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
+import { eventually } from '../../../test/support/eventually.ts';
 import { badgeProcess } from '../../test/badge-process.ts';
 import { conforms } from '../../test/conform.ts';
 import { type ConsoleSite, openSite } from '../../test/site.ts';
@@ -131,6 +132,80 @@ describe.skipIf(executable === undefined)('processes in the console', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('heading', { level: 1, name: 'Instance of Badge' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('go by keys to what can be done with an instance, to why it waits, and to its request', async () => {
+    const id = await instanceOf('accessRequest');
+    const visitor = await site.open({ path: `/processes/instance/${id}` });
+    const { page } = visitor;
+    await page.getByRole('heading', { level: 1, name: 'Instance of Access request' }).waitFor();
+    await page.keyboard.press('.');
+    await page.getByRole('menuitem', { name: 'Suspend' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('w');
+    const why = page.getByRole('dialog', { name: /^Why: Approve auditor/ });
+    await why.getByRole('listitem').first().waitFor();
+    await page.keyboard.press('Escape');
+    await why.waitFor({ state: 'detached' });
+    await page.keyboard.press('y');
+    await page.getByText(`svc api GET 'workflow/processinstance/${id}'`).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('are compared version by version: as a list, at the elements of both drawings, and in the file', async () => {
+    const drawn = `/processes/definition/${await definitionOf('badge', 1)}?tab=compare`;
+    await conforms(site, { path: drawn }, { en: 'Badge', de: 'Badge' });
+    const visitor = await site.open({ path: drawn });
+    const { page } = visitor;
+    await page.getByRole('combobox', { name: 'Compared with' }).selectOption('version 2');
+    const told = page.locator('section', { hasText: 'What version 2 has otherwise than version 1' });
+    const differences = told.getByRole('listitem');
+    await differences.first().waitFor();
+    expect(await differences.allInnerTexts()).toEqual([expect.stringMatching(/changed\s.*\s.*scriptTask/)]);
+    const name = (await differences.getByRole('strong').innerText()).trim();
+    for (const version of ['version 1', 'version 2']) {
+      const drawing = page.getByRole('group', { name: version, exact: true }).first();
+      await drawing
+        .locator('title', { hasText: `${name}: ~` })
+        .first()
+        .waitFor({ state: 'attached' });
+    }
+    await page.getByText('"to " + holder').first().waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('have all jobs that have failed for good tried again at once, after a review', async () => {
+    const { api } = site.server;
+    const first = await definitionOf('badge', 1);
+    for (const holder of ['gmoro', 'hsato']) {
+      const started = await api('POST', 'workflow/processinstance', {
+        body: { _processDefinitionId: first, holder },
+      });
+      const [task] = await find(
+        `workflow/taskinstance?_queryId=filtered-query&processInstanceId=${started.body._id}`,
+      );
+      await api('POST', `workflow/taskinstance/${task._id}?_action=complete`, { body: {} });
+    }
+    const letters = `workflow/job/deadletter?_queryId=filtered-query&processDefinitionId=${first}`;
+    await eventually(
+      () => find(letters),
+      (found) => found.length >= 2,
+    );
+    const count = (await find(letters)).length;
+    const visitor = await site.open({ path: `/processes/definition/${first}?tab=letters` });
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Try all of them again' }).click();
+    const review = page.getByRole('dialog', { name: 'Give all of these jobs one more attempt' });
+    const [one] = await find(letters);
+    await review.getByText(`workflow/job/deadletter/${one._id}`).first().waitFor();
+    await review.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText(`${count} of ${count}`).waitFor();
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });

@@ -14,6 +14,7 @@ import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import { Calendar } from './calendar.tsx';
 import { Ledger } from './ledger.tsx';
+import { Outcomes, useOutcomes } from './outcomes.tsx';
 import { addressOf, type ListSearch, listRoute } from './routes.ts';
 import { type Schedule, StateBadge } from './schedule.tsx';
 import { words } from './words.ts';
@@ -124,6 +125,7 @@ function List({ filter, onFilter }: { readonly filter: string; readonly onFilter
     path: 'scheduler/job',
     parameters: { _queryFilter: filter === '' ? 'true' : filter, _sortKeys: '_id', _pageSize: PAGE_SIZE },
   });
+  const outcomes = useOutcomes((list.rows ?? []).map(({ _id }) => _id));
   const columns: readonly Column<Schedule>[] = [
     { id: 'name', title: t.name, cell: ({ _id }) => _id, width: 'minmax(12rem, 1.2fr)' },
     {
@@ -137,6 +139,12 @@ function List({ filter, onFilter }: { readonly filter: string; readonly onFilter
       title: t.state,
       cell: (row) => <StateBadge schedule={row} />,
       width: 'minmax(9rem, 0.7fr)',
+    },
+    {
+      id: 'outcomes',
+      title: t.outcomes,
+      cell: ({ _id }) => <Outcomes of={outcomes.get(_id)} />,
+      width: '15rem',
     },
     { id: 'next', title: t.next, cell: ({ nextRunDate }) => <Ago at={nextRunDate} /> },
     { id: 'previous', title: t.previous, cell: ({ previousRunDate }) => <Ago at={previousRunDate} /> },

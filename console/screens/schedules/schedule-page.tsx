@@ -12,6 +12,7 @@ import { client } from '../../session/client.ts';
 import { useGrants } from '../../session/grants.ts';
 import { common } from '../../words/common.ts';
 import { useLanguage, useWords } from '../../words/words.ts';
+import { PageKeys } from '../../write/page-keys.tsx';
 import { useReview } from '../../write/review.tsx';
 import { Ledger } from './ledger.tsx';
 import { addressOf, type ScheduleSearch, scheduleRoute } from './routes.ts';
@@ -111,6 +112,11 @@ function One({ schedule }: { readonly schedule: Schedule }) {
         </div>
       }
     >
+      <PageKeys
+        path={['scheduler', 'job', _id]}
+        touches={['schedule', 'firing']}
+        onWhy={() => ask(schedule.previousRunDate ?? schedule.nextRunDate ?? undefined)}
+      />
       <div className="halves">
         <FactsOf schedule={schedule} />
         <Dates schedule={schedule} />

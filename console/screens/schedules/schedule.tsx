@@ -70,19 +70,29 @@ const OUTCOMES: Readonly<Record<string, readonly [Tone, string]>> = {
   lost: ['bad', '✖'],
 };
 
-export function OutcomeBadge({ firing }: { readonly firing: Pick<Firing, 'outcome' | 'failed'> }) {
+export type Outcome = Pick<Firing, 'outcome' | 'failed'>;
+
+/** How an outcome looks: what has failed looks so, however it was fired. */
+export function lookOf({ outcome, failed }: Outcome): readonly [Tone, string] {
+  return failed ? ['bad', '✗'] : (OUTCOMES[outcome] ?? ['quiet', '○']);
+}
+
+/** What an outcome is called. */
+export function useOutcomeName(): (of: Outcome) => string {
   const t = useWords(words);
-  const { outcome, failed } = firing;
-  const [tone, mark] = OUTCOMES[outcome] ?? ['quiet', '○'];
   const names: Readonly<Record<string, unknown>> = { ...t, late: t.lateOutcome };
-  const said = outcome in OUTCOMES ? String(names[outcome]) : outcome;
-  return failed ? (
-    <Badge tone="bad" mark="✗">
-      {`${said} · ${t.failed}`}
-    </Badge>
-  ) : (
+  return ({ outcome, failed }) => {
+    const said = outcome in OUTCOMES ? String(names[outcome]) : outcome;
+    return failed ? `${said} · ${t.failed}` : said;
+  };
+}
+
+export function OutcomeBadge({ firing }: { readonly firing: Outcome }) {
+  const nameOf = useOutcomeName();
+  const [tone, mark] = lookOf(firing);
+  return (
     <Badge tone={tone} mark={mark}>
-      {said}
+      {nameOf(firing)}
     </Badge>
   );
 }

@@ -109,6 +109,46 @@ describe.skipIf(executable === undefined)('schedules in the console', () => {
     await visitor.close();
   });
 
+  it('show in their list what became of the last planned times of each', async () => {
+    const visitor = await site.open({ path: '/schedules' });
+    const { page } = visitor;
+    const outcomes = (name: RegExp) => page.getByRole('row', { name }).getByRole('img');
+    await outcomes(/^sync-hr/).waitFor();
+    expect(await outcomes(/^sync-hr/).getAttribute('aria-label')).toMatch(/^The last \d+: .*· failed [3-9]/);
+    expect(await outcomes(/^nightly-report/).getAttribute('aria-label')).toBe('The last 1: by hand 1');
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('go by keys to what can be done, to why, to their request, and back', async () => {
+    const { api } = site.server;
+    const { _id, _rev, ...others } = (await api('GET', 'scheduler/job/forget-leavers')).body;
+    await api('PUT', 'scheduler/job/forget-leavers', { body: { ...others, schedule: '0 45 5 * * ?' } });
+    const visitor = await site.open({ path: '/schedules/forget-leavers' });
+    const { page } = visitor;
+    await page.getByText('0 45 5 * * ?').waitFor();
+    await page.keyboard.press('.');
+    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('y');
+    await page.getByText("svc api GET 'scheduler/job/forget-leavers'").waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('w');
+    await page.getByRole('dialog', { name: /^Why/ }).getByRole('listitem').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('u');
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Taken back').first().waitFor();
+    expect((await api('GET', 'scheduler/job/forget-leavers')).body.schedule).toBe('0 30 2 * * ?');
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('are looked at together: what failed, and why', async () => {
     const visitor = await site.open({ path: '/schedules?tab=ledger' });
     const { page } = visitor;

@@ -1,5 +1,5 @@
 import type { JsonObject, PatchOperation } from '#client/index.ts';
-import type { Declared, DeclaredType, Managed } from './managed.ts';
+import type { Declared, DeclaredType, Managed } from '../../declared/managed.ts';
 
 export const KINDS = ['string', 'number', 'integer', 'boolean', 'object', 'array'] as const;
 
@@ -13,10 +13,15 @@ export interface Draft {
   readonly isRequired: boolean;
   readonly isSearchable: boolean;
   readonly isUserEditable: boolean;
-  readonly isUnique: boolean;
+  readonly policies: readonly DraftPolicy[];
 }
 
-const UNIQUE = 'unique';
+/** A policy as it is declared, whatever else the declaration says of it. */
+export interface DraftPolicy extends JsonObject {
+  readonly policyId: string;
+}
+
+export const UNIQUE = 'unique';
 
 export function draftOf({ schema }: DeclaredType, name: string | undefined): Draft {
   const property = name === undefined ? undefined : schema.properties?.[name];
@@ -30,7 +35,7 @@ export function draftOf({ schema }: DeclaredType, name: string | undefined): Dra
     isRequired: name !== undefined && schema.required?.includes(name) === true,
     isSearchable: searchable === true,
     isUserEditable: userEditable === true,
-    isUnique: listOf(policies).some(isUniquePolicy),
+    policies: listOf(policies).filter(isPolicy),
   };
 }
 
@@ -38,17 +43,13 @@ function listOf(value: Declared[string]): readonly JsonObject[string][] {
   return Array.isArray(value) ? value : [];
 }
 
-function isUniquePolicy(policy: JsonObject[string]): boolean {
-  return (
-    typeof policy === 'object' && policy !== null && 'policyId' in policy && policy['policyId'] === UNIQUE
-  );
+function isPolicy(policy: JsonObject[string]): policy is DraftPolicy {
+  return typeof policy === 'object' && policy !== null && 'policyId' in policy;
 }
 
 /** The declaration with what was set, and with everything else that it had. */
 function declare(draft: Draft, old: Declared = {}): Declared {
-  const { type, policies, ...others } = old;
-  const further = listOf(policies).filter((policy) => !isUniquePolicy(policy));
-  const kept = [...further, ...(draft.isUnique ? [{ policyId: UNIQUE }] : [])];
+  const { type, policies: _, ...others } = old;
   const isNullable = Array.isArray(type) && type.includes('null');
   const kind = draft.kind ?? (Array.isArray(type) ? type[0] : type) ?? 'string';
   const declared: Record<string, JsonObject[string]> = {
@@ -60,7 +61,7 @@ function declare(draft: Draft, old: Declared = {}): Declared {
   };
   if (draft.description === '') delete declared['description'];
   else declared['description'] = draft.description;
-  if (kept.length > 0) declared['policies'] = [...kept];
+  if (draft.policies.length > 0) declared['policies'] = [...draft.policies];
   return declared;
 }
 

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ScriptField } from '../../code/script-field.tsx';
+import { fileOf, type Hook, operationsOf, runAsOf, withHook, workbenchOf } from '../../declared/hooks.ts';
+import { changeOf, type DeclaredType, type Managed } from '../../declared/managed.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import { Effects, useEffects } from './effects.tsx';
-import { type Hook, operationsOf, runAsOf, withHook } from './hooks.ts';
-import { changeOf, type DeclaredType, type Managed } from './managed.ts';
 import { words } from './words.ts';
 
 /** The script of a hook: a file, which the workbench rehearses, or one that stands in the declaration. */
@@ -34,7 +34,7 @@ export function HookDialog({
   const isChanged = JSON.stringify(script) !== JSON.stringify(hook.script);
   const isGood = isChanged && Reflect.get(Object(script), 'file') !== '';
   const plan = useEffects(isGood ? withHook(managed, type, changed) : undefined);
-  const file: unknown = Reflect.get(Object(hook.script), 'file');
+  const file = fileOf(hook);
   const save = () => {
     onClose();
     void review({
@@ -50,19 +50,11 @@ export function HookDialog({
       <ScriptField label={t.script} value={script} onChange={setScript} />
       {isGood ? <Effects of={plan} /> : null}
       <DialogFoot>
-        {typeof file === 'string' ? (
-          <Link
-            className="button"
-            to={`/scripts/file/${file
-              .replace(/^script\//, '')
-              .split('/')
-              .map(encodeURIComponent)
-              .join('/')}`}
-            search={{ use: runAsOf(hook), type }}
-          >
+        {file === undefined ? null : (
+          <Link className="button" to={workbenchOf(file)} search={{ use: runAsOf(hook), type }}>
             {t.rehearse}
           </Link>
-        ) : null}
+        )}
         <span className="grow" />
         <Button onPress={onClose}>{c.cancel}</Button>
         <Button look="primary" isDisabled={!isGood} onPress={save}>

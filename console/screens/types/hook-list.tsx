@@ -1,9 +1,9 @@
 import { useState } from 'react';
+import { fileOf, type Hook, hooksOf } from '../../declared/hooks.ts';
+import type { DeclaredType, Managed } from '../../declared/managed.ts';
 import { Table } from '../../parts/table.tsx';
 import { useWords } from '../../words/words.ts';
 import { HookDialog } from './hook-dialog.tsx';
-import { type Hook, hooksOf } from './hooks.ts';
-import type { DeclaredType, Managed } from './managed.ts';
 import { words } from './words.ts';
 
 /** Which script runs at which step of a life; each can be set. */
@@ -35,7 +35,7 @@ export function HookList({
           {
             id: 'script',
             title: t.script,
-            cell: ({ script }) => told(script, t),
+            cell: (hook) => (hook.script === undefined ? t.noScript : (fileOf(hook) ?? t.inline)),
             width: 'minmax(16rem, 1.5fr)',
           },
         ]}
@@ -49,10 +49,4 @@ export function HookList({
       )}
     </>
   );
-}
-
-function told(script: Hook['script'], t: { readonly noScript: string; readonly inline: string }): string {
-  if (script === undefined) return t.noScript;
-  const file: unknown = Reflect.get(Object(script), 'file');
-  return typeof file === 'string' ? file : t.inline;
 }

@@ -1,9 +1,10 @@
 import { useState } from 'react';
+import { type DeclaredType, propertiesOf } from '../../declared/managed.ts';
+import { useCounts, useManaged } from '../../declared/use-managed.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useLanguage, useWords } from '../../words/words.ts';
-import { type DeclaredType, propertiesOf, useCounts, useManaged } from './managed.ts';
 import { NewType } from './new-type.tsx';
 import { words } from './words.ts';
 

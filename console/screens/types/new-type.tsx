@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { changeOf, isName, type Managed } from '../../declared/managed.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
-import { changeOf, isName, type Managed } from './managed.ts';
 import { words } from './words.ts';
 
 /** A type with a name that its objects are found by; what else they have is added on its own page. */

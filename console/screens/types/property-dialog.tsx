@@ -1,18 +1,21 @@
-import { useDeferredValue, useState } from 'react';
+import { lazy, Suspense, useDeferredValue, useState } from 'react';
 import type { PatchOperation } from '#client/index.ts';
+import { changeOf, type DeclaredType, isName, type Managed } from '../../declared/managed.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Flag } from '../../parts/flag.tsx';
+import { Loading } from '../../parts/page.tsx';
 import { Select } from '../../parts/select.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import { usePlan } from '../../write/use-plan.ts';
-import { type Draft, draftOf, KINDS, operationsOf, withProperty } from './draft.ts';
+import { type Draft, draftOf, KINDS, operationsOf, UNIQUE, withProperty } from './draft.ts';
 import { Effects } from './effects.tsx';
-import { changeOf, type DeclaredType, isName, type Managed } from './managed.ts';
 import { words } from './words.ts';
+
+const Policies = lazy(() => import('./policies.tsx').then(({ Policies }) => ({ default: Policies })));
 
 /** A property that is new, or one that there is; below it, what it would mean for the objects that there are. */
 export function PropertyDialog({
@@ -33,7 +36,17 @@ export function PropertyDialog({
   const before = draftOf(declared, name);
   const [draft, setDraft] = useState<Draft>(before);
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
-  const isGood = isName(draft.name) && (name !== undefined || !hasProperty(declared, draft.name));
+  const [arePoliciesGood, setGood] = useState(true);
+  const isUnique = draft.policies.some(({ policyId }) => policyId === UNIQUE);
+  const setUnique = (is: boolean) =>
+    set({
+      policies: [
+        ...draft.policies.filter(({ policyId }) => policyId !== UNIQUE),
+        ...(is ? [{ policyId: UNIQUE }] : []),
+      ],
+    });
+  const isGood =
+    arePoliciesGood && isName(draft.name) && (name !== undefined || !hasProperty(declared, draft.name));
   const operations = isGood ? operationsOf(managed, declared, { before, after: draft }) : [];
   const plan = usePlan(
     'managed',
@@ -101,8 +114,11 @@ export function PropertyDialog({
           is={draft.isUserEditable}
           onChange={(isUserEditable) => set({ isUserEditable })}
         />
-        <Flag label={t.isUnique} is={draft.isUnique} onChange={(isUnique) => set({ isUnique })} />
+        <Flag label={t.isUnique} is={isUnique} onChange={setUnique} />
       </div>
+      <Suspense fallback={<Loading />}>
+        <Policies of={draft.policies} onChange={(policies) => set({ policies })} onGood={setGood} />
+      </Suspense>
       {operations.length === 0 ? null : <Effects of={plan} />}
       <DialogFoot>
         {name === undefined ? null : (

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { changeOf, type DeclaredType, type Managed } from '../../declared/managed.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -8,7 +9,6 @@ import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import { Effects, useEffects } from './effects.tsx';
-import { changeOf, type DeclaredType, type Managed } from './managed.ts';
 import { type End, isGood, operationsOf, withRelationship } from './relationship.ts';
 import { words } from './words.ts';
 

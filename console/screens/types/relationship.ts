@@ -1,5 +1,11 @@
 import type { JsonObject, PatchOperation } from '#client/index.ts';
-import { type Declared, type DeclaredType, isName, type Managed, propertiesOf } from './managed.ts';
+import {
+  type Declared,
+  type DeclaredType,
+  isName,
+  type Managed,
+  propertiesOf,
+} from '../../declared/managed.ts';
 
 /** A property that leads to other objects, seen from one of its ends. */
 export interface End {

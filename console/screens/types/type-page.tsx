@@ -1,5 +1,13 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import {
+  type Declared,
+  type DeclaredType,
+  kindOf,
+  type Managed,
+  propertiesOf,
+} from '../../declared/managed.ts';
+import { useManaged } from '../../declared/use-managed.ts';
 import { Button } from '../../parts/button.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { Empty, Loaded, Page } from '../../parts/page.tsx';
@@ -8,14 +16,6 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { HookList } from './hook-list.tsx';
-import {
-  type Declared,
-  type DeclaredType,
-  kindOf,
-  type Managed,
-  propertiesOf,
-  useManaged,
-} from './managed.ts';
 import { PropertyDialog } from './property-dialog.tsx';
 import { RelationshipDialog } from './relationship-dialog.tsx';
 import { type TypeSearch, typeRoute } from './routes.ts';

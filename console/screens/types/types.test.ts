@@ -44,6 +44,46 @@ describe.skipIf(executable === undefined)('types in the console', () => {
     await visitor.close();
   });
 
+  it('have policies with what each is given, which judge objects from then on', async () => {
+    const { api } = site.server;
+    const userOf = async () => {
+      const { objects } = (await api('GET', 'config/managed')).body;
+      const at = objects.findIndex(({ name }: { name: string }) => name === 'user');
+      return { at, policies: objects[at].schema.properties.userName.policies };
+    };
+    const unique = { policyId: 'unique', params: { ignoreCase: true } };
+    const field = `/objects/${(await userOf()).at}/schema/properties/userName/policies/0`;
+    await api('PATCH', 'config/managed', { body: [{ operation: 'replace', field, value: unique }] });
+    const visitor = await site.open({ path: '/types/user' });
+    const { page } = visitor;
+    await page.getByRole('row', { name: /userName/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'userName' });
+    const policies = dialog.getByRole('region', { name: 'Policies' });
+    await policies.getByRole('group', { name: 'cannot-contain-characters' }).waitFor();
+    await policies.getByRole('textbox', { name: 'forbiddenChars' }).fill('/\n#');
+    await policies.getByRole('combobox', { name: 'Add a policy' }).selectOption('minimum-length');
+    const review = dialog.getByRole('button', { name: 'Review' });
+    expect(await review.isDisabled()).toBe(true);
+    await policies.getByRole('textbox', { name: /^minLength/ }).fill('3');
+    expect(await visitor.axe()).toEqual([]);
+    await review.click();
+    await page.getByText('Nothing has been written yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('userName of user is declared anew').waitFor();
+    expect((await userOf()).policies).toEqual([
+      unique,
+      { policyId: 'no-internal-user-conflict' },
+      { policyId: 'cannot-contain-characters', params: { forbiddenChars: ['/', '#'] } },
+      { policyId: 'minimum-length', params: { minLength: 3 } },
+    ]);
+    const body = { userName: 'z#', givenName: 'Zoe', sn: 'Zett', mail: 'z@example.com' };
+    const refused = await api('PUT', 'managed/user/z1', { body });
+    expect(JSON.stringify(refused.body)).toMatch(/MIN_LENGTH/);
+    expect(JSON.stringify(refused.body)).toMatch(/CANNOT_CONTAIN_CHARACTERS/);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('lose a property only when its name has been typed, and tell when somebody else was faster', async () => {
     const visitor = await site.openDeaf({ path: '/types/deactivation' });
     const { page } = visitor;

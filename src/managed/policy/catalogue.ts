@@ -10,6 +10,14 @@ import { VALUE_POLICIES } from './value-policies.ts';
 const validArrayItems: Policy = {
   id: 'valid-array-items',
   requirements: ['VALID_ARRAY_ITEMS'],
+  params: {
+    properties: {
+      type: 'array',
+      items: { type: 'object' },
+      required: true,
+      description: 'Properties of the items, each with its name and policies',
+    },
+  },
   skipsAbsent: true,
   async check(input) {
     const { value = null, params } = input;

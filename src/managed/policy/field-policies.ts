@@ -2,7 +2,7 @@ import { equalJson, type JsonValue } from '#json/index.ts';
 import { parseQueryFilter } from '#resource/index.ts';
 import { parseInstant } from '#time/index.ts';
 import { parseTemporalConstraints } from '../grant/temporal-constraint.ts';
-import { MET, type Policy, type PolicyInput, unmet } from './policy.ts';
+import { listOfTexts, MET, type Policy, type PolicyInput, unmet } from './policy.ts';
 import { UNIQUE_POLICIES } from './unique-policies.ts';
 
 /** A policy that says no more than whether a value can be read. */
@@ -57,6 +57,7 @@ const validUsername: Policy = {
 const reAuthRequired: Policy = {
   id: 're-auth-required',
   requirements: ['REAUTH_REQUIRED'],
+  params: { exceptRoles: listOfTexts('Roles of which one is enough not to be asked') },
   skipsAbsent: true,
   async check(input) {
     const { exceptRoles } = input.params;

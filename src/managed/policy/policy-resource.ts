@@ -27,6 +27,13 @@ import { type PolicyScripts, runCustomPolicy } from './custom-policies.ts';
 import { type PropertyRules, propertyName, type Rule } from './property-rules.ts';
 import { validateObject } from './validate-object.ts';
 
+/** What can be asked of any property without a script, and what each of that is given. */
+const POLICIES: JsonObject[] = [...CATALOGUE.values()].map(({ id, requirements, params = {} }) => ({
+  policyId: id,
+  policyRequirements: [...requirements],
+  params,
+}));
+
 /** Stand for an object that is not stored yet. */
 const NEW: ReadonlySet<string> = new Set(['*', '-']);
 
@@ -55,7 +62,7 @@ export function policyResource(platform: ManagedPlatform): RouteHandler {
       if (platform.policies().isUnknown(path)) throw unknownType(platform, path[1]!);
       if (request.method === 'read') {
         if (match.remaining.length === 0)
-          return resource('', null, { resources: [...platform.policies().resources] });
+          return resource('', null, { resources: [...platform.policies().resources], policies: POLICIES });
         return describeRules(platform, context, request, path, match.remaining);
       }
       if (request.method === 'action') return actions.run(writeContext(context), request, path);

@@ -46,12 +46,25 @@ export interface PolicyPlace {
 export interface Policy {
   readonly id: string;
   readonly requirements: readonly string[];
+  /** What it is given besides the value, each by a schema; `required` where it means nothing without. */
+  readonly params?: Readonly<Record<string, JsonObject>>;
   /** Absent properties need not be asked about. */
   readonly skipsAbsent: boolean;
   /** It depends on nothing that other policies do, and is asked together with others. */
   readonly asksDatabase?: true;
   check(input: PolicyInput): FailedRequirement[] | Promise<FailedRequirement[]>;
 }
+
+export const wholeNumber = (description: string): JsonObject => ({
+  type: 'integer',
+  required: true,
+  description,
+});
+export const listOfTexts = (description: string): JsonObject => ({
+  type: 'array',
+  items: { type: 'string' },
+  description,
+});
 
 export const MET: FailedRequirement[] = [];
 

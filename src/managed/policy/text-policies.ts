@@ -1,7 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { BadRequestError, wordsOf } from '#errors/index.ts';
 import { hasText, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { type FailedRequirement, MET, type Policy, type PolicyInput, unmet } from './policy.ts';
+import {
+  type FailedRequirement,
+  listOfTexts,
+  MET,
+  type Policy,
+  type PolicyInput,
+  unmet,
+  wholeNumber,
+} from './policy.ts';
 
 /** Says what is wrong with a text, or undefined when nothing is. */
 type TextTest = (text: string, input: PolicyInput) => FailedRequirement[] | Promise<FailedRequirement[]>;
@@ -10,11 +18,17 @@ type TextTest = (text: string, input: PolicyInput) => FailedRequirement[] | Prom
  * Texts are judged where there is one: what is empty or no text passes, unless the property had to be there and is
  * not; then every rule is listed, so that a form can show what is asked of it.
  */
-function textPolicy(id: string, requirement: string, skipsAbsent: boolean, test: TextTest): Policy {
+function textPolicy(
+  id: string,
+  requirement: string,
+  { skipsAbsent = true, params = {} }: Partial<Pick<Policy, 'skipsAbsent' | 'params'>>,
+  test: TextTest,
+): Policy {
   return {
     id,
     requirements: [requirement],
     skipsAbsent,
+    params,
     check(input) {
       if (typeof input.value === 'string' && input.value !== '') return test(input.value, input);
       return input.failed.includes('REQUIRED') ? unmet(requirement, reportable(input.params)) : MET;
@@ -23,11 +37,12 @@ function textPolicy(id: string, requirement: string, skipsAbsent: boolean, test:
 }
 
 function patternPolicy(id: string, requirement: string, pattern: RegExp): Policy {
-  return textPolicy(id, requirement, true, (text) => (pattern.test(text) ? MET : unmet(requirement)));
+  return textPolicy(id, requirement, {}, (text) => (pattern.test(text) ? MET : unmet(requirement)));
 }
 
 function countPolicy(id: string, requirement: string, param: string, pattern: RegExp): Policy {
-  return textPolicy(id, requirement, true, (text, { params }) => {
+  const declared = { [param]: wholeNumber('How many there are at least') };
+  return textPolicy(id, requirement, { params: declared }, (text, { params }) => {
     const least = Number(params[param] ?? 0);
     return hasMatches(text, pattern, least) ? MET : unmet(requirement, { [param]: least });
   });
@@ -76,29 +91,52 @@ function compile(source: string, flags: string): RegExp {
   }
 }
 
-const regexpMatches = textPolicy('regexpMatches', 'MATCH_REGEXP', false, (text, { params }) =>
-  compilePattern(params).test(text)
-    ? MET
-    : unmet('MATCH_REGEXP', reportable(params), {
-        regexp: params['regexp'] ?? '',
-        flags: params['flags'] ?? '',
-      }),
+const REGEXP = {
+  regexp: { type: 'string', required: true, description: 'A regular expression of JavaScript' },
+  flags: { type: 'string', description: 'Such as i: in whatever case' },
+};
+
+const regexpMatches = textPolicy(
+  'regexpMatches',
+  'MATCH_REGEXP',
+  { skipsAbsent: false, params: REGEXP },
+  (text, { params }) =>
+    compilePattern(params).test(text)
+      ? MET
+      : unmet('MATCH_REGEXP', reportable(params), {
+          regexp: params['regexp'] ?? '',
+          flags: params['flags'] ?? '',
+        }),
 );
 
-const minimumLength = textPolicy('minimum-length', 'MIN_LENGTH', true, (text, { params }) => {
-  const minLength = Number(params['minLength'] ?? 0);
-  return text.length >= minLength ? MET : unmet('MIN_LENGTH', { minLength });
-});
+const MIN_LENGTH = { minLength: wholeNumber('Characters at least') };
 
-const maximumLength = textPolicy('maximum-length', 'MAX_LENGTH', true, (text, { params }) => {
-  const maxLength = Number(params['maxLength'] ?? Number.POSITIVE_INFINITY);
-  return text.length <= maxLength ? MET : unmet('MAX_LENGTH', { maxLength });
-});
+const minimumLength = textPolicy(
+  'minimum-length',
+  'MIN_LENGTH',
+  { params: MIN_LENGTH },
+  (text, { params }) => {
+    const minLength = Number(params['minLength'] ?? 0);
+    return text.length >= minLength ? MET : unmet('MIN_LENGTH', { minLength });
+  },
+);
+
+const MAX_LENGTH = { maxLength: wholeNumber('Characters at most') };
+
+const maximumLength = textPolicy(
+  'maximum-length',
+  'MAX_LENGTH',
+  { params: MAX_LENGTH },
+  (text, { params }) => {
+    const maxLength = Number(params['maxLength'] ?? Number.POSITIVE_INFINITY);
+    return text.length <= maxLength ? MET : unmet('MAX_LENGTH', { maxLength });
+  },
+);
 
 const cannotContainCharacters = textPolicy(
   'cannot-contain-characters',
   'CANNOT_CONTAIN_CHARACTERS',
-  true,
+  { params: { forbiddenChars: listOfTexts('Characters that may not be in it') } },
   (text, { params }) => {
     const forbidden = listOf(params['forbiddenChars'], '');
     if (!forbidden.some((character) => text.includes(character))) return MET;
@@ -109,7 +147,7 @@ const cannotContainCharacters = textPolicy(
 const cannotContainOthers = textPolicy(
   'cannot-contain-others',
   'CANNOT_CONTAIN_OTHERS',
-  true,
+  { params: { disallowedFields: listOfTexts('Properties whose values may not be in it') } },
   async (text, { params, object, place }) => {
     const fields = listOf(params['disallowedFields'], ',');
     const stored = fields.some((field) => object[field] === undefined) ? await place.stored() : null;

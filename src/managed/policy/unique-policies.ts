@@ -11,6 +11,7 @@ import { mayReserve, type UniqueValue, uniqueValues } from './unique-value-repos
 const unique: Policy = {
   id: 'unique',
   requirements: ['UNIQUE'],
+  params: { ignoreCase: { type: 'boolean', description: 'In whatever case' } },
   skipsAbsent: true,
   asksDatabase: true,
   async check({ value, params, property, place }) {

@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from '#json/index.ts';
 import { parseInstant } from '#time/index.ts';
-import { MET, type Policy, unmet } from './policy.ts';
+import { listOfTexts, MET, type Policy, unmet, wholeNumber } from './policy.ts';
 
 const required: Policy = {
   id: 'required',
@@ -23,6 +23,11 @@ const notEmpty: Policy = {
 const validType: Policy = {
   id: 'valid-type',
   requirements: ['VALID_TYPE'],
+  params: {
+    types: listOfTexts(
+      'Kinds of values that may be: string, number, integer, boolean, object, array, null, any',
+    ),
+  },
   skipsAbsent: true,
   check({ value, params }) {
     const types = Array.isArray(params['types']) ? params['types'].map(String) : [];
@@ -76,6 +81,11 @@ const MINUTE_MS = 60_000;
 const maxAttempts: Policy = {
   id: 'max-attempts-triggers-lock-cooldown',
   requirements: ['NO_MORE_THAN_X_ATTEMPTS_WITHIN_Y_MINUTES'],
+  params: {
+    max: wholeNumber('Attempts that may be made'),
+    numMinutes: wholeNumber('Minutes until there may be others'),
+    dateTimeField: { type: 'string', required: true, description: 'Property with the time of the last one' },
+  },
   skipsAbsent: true,
   check({ value, params, object }) {
     const max = Number(params['max'] ?? 0);

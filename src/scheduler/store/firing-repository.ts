@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { instantColumn, type QueryColumn, queryTable, type TablePage } from '#repo/index.ts';
@@ -71,7 +71,11 @@ export interface FiringView extends JsonObject {
   readonly _id: string;
 }
 
-const SELECTION = sql.join(COLUMNS.map(([name, { expression }]) => sql`${expression} as ${sql.ref(name)}`));
+const SELECTION = selectionOf(COLUMNS);
+
+function selectionOf(columns: typeof COLUMNS): RawBuilder<unknown> {
+  return sql.join(columns.map(([name, { expression }]) => sql`${expression} as ${sql.ref(name)}`));
+}
 
 /** The default order: the ledger grows all day, and a page in the order of its ids would have to sort everything. */
 const LATEST_FIRST = [{ pointer: ['plannedAt'], descending: true }];
@@ -113,5 +117,30 @@ export async function listFirings(
     select ${SELECTION} from scheduler_firing
     where job_id = ${jobId} and planned_at between ${from} and ${to} and (${node}::text is null or node = ${node})
     order by planned_at limit 50`.execute(db);
+  return rows;
+}
+
+const SHORT: ReadonlySet<string> = new Set(['_id', 'schedule', 'plannedAt', 'outcome', 'failed']);
+const SHORT_SELECTION = selectionOf(COLUMNS.filter(([name]) => SHORT.has(name)));
+
+/** One of the latest entries of a schedule. */
+export interface LatestFiring extends JsonObject {
+  readonly _id: string;
+  readonly schedule: string;
+  readonly plannedAt: string;
+  readonly outcome: string;
+  readonly failed: boolean;
+}
+
+/** The latest `count` entries of each of the schedules, the latest first. */
+export async function listLatest(
+  db: Db,
+  { ids, count }: { readonly ids: readonly string[]; readonly count: number },
+): Promise<LatestFiring[]> {
+  const { rows } = await sql<LatestFiring>`
+    select last.* from unnest(${[...ids]}::text[]) as asked(id)
+    cross join lateral (
+      select ${SHORT_SELECTION} from scheduler_firing
+      where job_id = asked.id order by planned_at desc limit ${count}) last`.execute(db);
   return rows;
 }

@@ -1,12 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '#json/index.ts';
 import type { ProcessDefinition } from '../engine/index.ts';
+
+export interface Compared {
+  readonly added: string[];
+  readonly removed: string[];
+  readonly changed: string[];
+}
 
 /**
  * What a version has that the one before had not, has not any more, or has otherwise, by the ids of elements and flows; the process
  * itself is one of the elements.
  */
-export function compareProcesses(before: ProcessDefinition, after: ProcessDefinition): JsonObject {
+export function compareProcesses(before: ProcessDefinition, after: ProcessDefinition): Compared {
   const [old, now] = [elementsOf(before), elementsOf(after)];
   return {
     added: [...now.keys()].filter((id) => !old.has(id)),

@@ -1,6 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
 import type { JsonObject, PatchOperation } from '#client/index.ts';
-import { client } from '../../session/client.ts';
 
 /** A type as `conf/managed.json` declares it. */
 export interface DeclaredType {
@@ -23,21 +21,6 @@ export interface Managed {
   readonly content: JsonObject & { readonly objects: readonly DeclaredType[] };
 }
 
-/** The declarations of all types, with the revision that a change of them is held to. */
-export function useManaged() {
-  return useQuery({
-    queryKey: ['config', 'managed', 'declared'],
-    queryFn: async (): Promise<Managed> => {
-      const { _id, _rev, ...content } = await client.send<Managed['content']>({
-        method: 'GET',
-        path: ['config', 'managed'],
-      });
-      return { revision: String(_rev), content: { ...content, objects: content.objects } };
-    },
-    retry: false,
-  });
-}
-
 /** What a review needs to know of a change of `managed.json`, which is held to what was read. */
 export function changeOf({ revision, content }: Managed, body: readonly PatchOperation[]) {
   const headers = { 'If-Match': `"${revision}"` };
@@ -47,22 +30,6 @@ export function changeOf({ revision, content }: Managed, body: readonly PatchOpe
 /** Whether types and properties may be called that. */
 export function isName(text: string): boolean {
   return /^[A-Za-z_]\w*$/.test(text);
-}
-
-/** How many objects there are of each type. */
-export function useCounts() {
-  return useQuery({
-    queryKey: ['config', 'counts'],
-    queryFn: async () => {
-      const { counts } = await client.send<{ counts: Readonly<Record<string, { readonly total: number }>> }>({
-        method: 'GET',
-        path: ['schema'],
-        parameters: { _fields: 'counts' },
-      });
-      return counts;
-    },
-    retry: false,
-  });
 }
 
 /** Its properties, in their order and then the others. */

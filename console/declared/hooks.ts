@@ -16,6 +16,28 @@ export const HOOKS = [
   'postDelete',
 ] as const;
 
+/** What is done with an object. */
+export const DONE = ['create', 'read', 'change', 'delete'] as const;
+
+/** What each of them runs at, those of properties as well. */
+const RUNS_AT: Readonly<Record<(typeof HOOKS)[number], readonly (typeof DONE)[number][]>> = {
+  onCreate: ['create'],
+  onRead: ['read'],
+  onUpdate: ['change'],
+  onDelete: ['delete'],
+  onStore: ['create', 'change'],
+  onRetrieve: ['read'],
+  onValidate: ['create', 'change'],
+  onSync: ['create', 'change', 'delete'],
+  postCreate: ['create'],
+  postUpdate: ['change'],
+  postDelete: ['delete'],
+};
+
+export function runsAt({ name }: Hook, done: (typeof DONE)[number]): boolean {
+  return RUNS_AT[name].includes(done);
+}
+
 const PROPERTY_HOOKS = ['onRetrieve', 'onStore', 'onValidate'] as const;
 
 type Json = JsonObject[string];
@@ -81,4 +103,16 @@ export function operationsOf(
   const place = property === undefined ? '' : `/schema/properties/${property}`;
   const field = `/objects/${at}${place}/${name}`;
   return [script === undefined ? { operation: 'remove', field } : { operation: 'add', field, value: script }];
+}
+
+/** The file of its script; undefined where that stands in the declaration itself. */
+export function fileOf({ script }: Hook): string | undefined {
+  const file: unknown = Reflect.get(Object(script), 'file');
+  return typeof file === 'string' ? file : undefined;
+}
+
+/** Where such a file is rehearsed. */
+export function workbenchOf(file: string): string {
+  const path = file.replace(/^script\//, '').split('/');
+  return `/scripts/file/${path.map(encodeURIComponent).join('/')}`;
 }
