@@ -29,6 +29,8 @@ export const look: Extension = [
     '.cm-panels input, .cm-panels button, .cm-panels label': { color: 'var(--text)' },
     '.cm-diagnostic': { color: 'var(--text)' },
     '.cm-changedLine': { backgroundColor: 'var(--good-soft) !important' },
+    // What differs has a ground of its own, on which the colours of the language could not be read.
+    '.cm-deletedChunk *, .cm-changedText, .cm-changedText *': { color: 'var(--text)' },
     '.cm-deletedChunk': { backgroundColor: 'var(--bad-soft)' },
   }),
   syntaxHighlighting(
