@@ -87,8 +87,10 @@ export function PageKeys({
 
 /** The menu at the head of the page, if it has one; the last of several is that of the actions. */
 function openActions(): void {
-  const menus = document.querySelectorAll<HTMLElement>('.page-head [aria-haspopup]');
-  [...menus].at(-1)?.click();
+  const menu = [...document.querySelectorAll<HTMLElement>('.page-head [aria-haspopup]')].at(-1);
+  menu?.focus();
+  // As by the key that opens a menu, so that its first choice has the focus.
+  menu?.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true, cancelable: true }));
 }
 
 async function lastChange(name: string): Promise<string | undefined> {

@@ -68,8 +68,8 @@ describe.skipIf(executable === undefined)('the own pages of the console', () => 
     expect(data).toMatchObject({
       account: { userName: 'avo', sn: 'Vogel', manager: { _ref: 'managed/user/bkim' } },
       sessions: expect.arrayContaining([expect.objectContaining({ isThis: true })]),
-      requests: [expect.objectContaining({ role: 'auditor' })],
-      preferences: [],
+      requests: [expect.objectContaining({ processDefinitionKey: 'accessRequest' })],
+      preferences: expect.any(Array),
     });
     expect(text).not.toMatch(/Asking-4-access|\$crypto/);
     expect(visitor.problems).toEqual([]);

@@ -241,7 +241,7 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
     expect(await visitor.axe()).toEqual([]);
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('.');
-    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    await page.locator('[role=menuitem]:focus', { hasText: 'Delete' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await page.getByRole('heading', { level: 1 }).click();

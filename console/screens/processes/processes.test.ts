@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, NO_BROWSER } from '../../../test/support/browser.ts';
 import { eventually } from '../../../test/support/eventually.ts';
@@ -142,7 +143,7 @@ describe.skipIf(executable === undefined)('processes in the console', () => {
     const { page } = visitor;
     await page.getByRole('heading', { level: 1, name: 'Instance of Access request' }).waitFor();
     await page.keyboard.press('.');
-    await page.getByRole('menuitem', { name: 'Suspend' }).waitFor();
+    await page.locator('[role=menuitem]:focus', { hasText: 'Suspend' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await page.getByRole('heading', { level: 1 }).click();
@@ -153,29 +154,6 @@ describe.skipIf(executable === undefined)('processes in the console', () => {
     await why.waitFor({ state: 'detached' });
     await page.keyboard.press('y');
     await page.getByText(`svc api GET 'workflow/processinstance/${id}'`).waitFor();
-    expect(visitor.problems).toEqual([]);
-    await visitor.close();
-  });
-
-  it('are compared version by version: as a list, at the elements of both drawings, and in the file', async () => {
-    const drawn = `/processes/definition/${await definitionOf('badge', 1)}?tab=compare`;
-    await conforms(site, { path: drawn }, { en: 'Badge', de: 'Badge' });
-    const visitor = await site.open({ path: drawn });
-    const { page } = visitor;
-    await page.getByRole('combobox', { name: 'Compared with' }).selectOption('version 2');
-    const told = page.locator('section', { hasText: 'What version 2 has otherwise than version 1' });
-    const differences = told.getByRole('listitem');
-    await differences.first().waitFor();
-    expect(await differences.allInnerTexts()).toEqual([expect.stringMatching(/changed\s.*\s.*scriptTask/)]);
-    const name = (await differences.getByRole('strong').innerText()).trim();
-    for (const version of ['version 1', 'version 2']) {
-      const drawing = page.getByRole('group', { name: version, exact: true }).first();
-      await drawing
-        .locator('title', { hasText: `${name}: ~` })
-        .first()
-        .waitFor({ state: 'attached' });
-    }
-    await page.getByText('"to " + holder').first().waitFor();
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });
@@ -206,6 +184,34 @@ describe.skipIf(executable === undefined)('processes in the console', () => {
     await review.getByText(`workflow/job/deadletter/${one._id}`).first().waitFor();
     await review.getByRole('button', { name: 'Apply' }).click();
     await page.getByText(`${count} of ${count}`).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('are compared version by version: as a list, at the elements of both drawings, and in the file', async () => {
+    const file = await readFile(
+      new URL('../../../workflow/accessRequest.bpmn20.xml', import.meta.url),
+      'utf8',
+    );
+    const content = file.replace('name="Find out who decides"', 'name="Find who decides"');
+    const name = 'accessRequest.bpmn20.xml';
+    await site.server.api('POST', 'workflow/deployment?_action=deploy', { body: { name, content } });
+    const drawn = `/processes/definition/${await definitionOf('accessRequest', 1)}?tab=compare`;
+    await conforms(site, { path: drawn }, { en: 'Access request', de: 'Access request' });
+    const visitor = await site.open({ path: drawn });
+    const { page } = visitor;
+    const told = page.locator('section', { hasText: 'What version 2 has otherwise than version 1' });
+    const differences = told.getByRole('listitem');
+    await differences.filter({ hasText: /changed\s*Find who decides\s*scriptTask/ }).waitFor();
+    expect(await differences.count()).toBe(1);
+    for (const [version, was] of [
+      ['version 1', 'Find out who decides'],
+      ['version 2', 'Find who decides'],
+    ] as const) {
+      const drawing = page.getByRole('group', { name: version, exact: true }).first();
+      expect(await drawing.locator('title').allTextContents()).toContain(`${was}: ~`);
+    }
+    await page.getByRole('textbox', { name: 'File' }).getByText('Find out who decides').first().waitFor();
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });

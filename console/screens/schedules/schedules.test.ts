@@ -128,7 +128,7 @@ describe.skipIf(executable === undefined)('schedules in the console', () => {
     const { page } = visitor;
     await page.getByText('0 45 5 * * ?').waitFor();
     await page.keyboard.press('.');
-    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    await page.locator('[role=menuitem]:focus', { hasText: 'Delete' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
     await page.getByRole('heading', { level: 1 }).click();
