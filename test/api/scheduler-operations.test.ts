@@ -141,6 +141,24 @@ describe('the operation of schedules', () => {
     expect((await act('stopped', 'pause')).status).toBe(404);
   });
 
+  it('is as it was before somebody changed it, when that is taken back', async () => {
+    await put('mended', { misfirePolicy: 'fireAndProceed' });
+    const { _id, _rev, ...before } = (await site.api('GET', 'scheduler/job/mended')).body;
+    await put('mended', { misfirePolicy: 'fireAndProceed', schedule: '0 45 5 * * ?', enabled: false });
+    const asked = `audit/activity?_queryFilter=${encodeURIComponent('objectId eq "scheduler/job/mended"')}`;
+    const [{ _id: entry }] = (await site.api('GET', `${asked}&_sortKeys=-timestamp`)).body.result;
+    const revert = () => site.api('POST', `audit/activity/${entry}?_action=revert`, { body: {} });
+    expect((await revert()).body).toMatchObject({ conflicts: [], left: [] });
+    const { schedule, enabled, invokeContext } = (await site.api('GET', 'scheduler/job/mended')).body;
+    expect({ schedule, enabled, invokeContext }).toEqual({
+      schedule: before.schedule,
+      enabled: before.enabled,
+      invokeContext: before.invokeContext,
+    });
+    await put('mended', { schedule: '0 0 7 * * ?' });
+    expect((await revert()).body.detail.conflicts).toMatchObject([{ resource: 'scheduler/job/mended' }]);
+  });
+
   it('previews the next dates, with what changes of clocks do to them', async () => {
     const body = {
       schedule: '0 30 2 * * ?',

@@ -9,6 +9,7 @@ import {
   parsePointer,
 } from '#json/index.ts';
 import {
+  applyPatch,
   type Context,
   formatPath,
   nestedContext,
@@ -129,7 +130,9 @@ async function revertObject(work: Work, reversal: Reversal): Promise<string | un
     operation: operationTo(pointer, getAt(before, pointer)),
   }));
   const all = wanted.map(({ operation }) => operation);
-  await admit(work, { ...PLAIN, method: 'patch', path, revision: null, operations: all });
+  const change = (content: JsonObject, revision: string | null, operations: PatchOperation[]) =>
+    changeOf(work, path, { content, revision, operations });
+  await admit(work, await change(after, null, all));
   const current = await find(work, path);
   if (typeof current === 'string') return current;
   const { revision } = current;
@@ -146,8 +149,38 @@ async function revertObject(work: Work, reversal: Reversal): Promise<string | un
     }
     operations.push(operation);
   }
-  await ask(work, { ...PLAIN, method: 'patch', path, revision, operations });
+  const content = isObject(current.content) ? current.content : {};
+  await ask(work, await change(content, revision, operations));
   return undefined;
+}
+
+/** Resources that take no patches: they are written as a whole. */
+const WHOLE: ReadonlySet<string> = new Set(['scheduler']);
+
+/** @param change.content as it is */
+async function changeOf(
+  { context }: Work,
+  path: ResourcePath,
+  {
+    content,
+    revision,
+    operations,
+  }: {
+    readonly content: JsonObject;
+    readonly revision: string | null;
+    readonly operations: PatchOperation[];
+  },
+): Promise<Request> {
+  if (!WHOLE.has(path[0] ?? '')) return { ...PLAIN, method: 'patch', path, revision, operations };
+  const { _id, _rev, ...own } = content;
+  const { budget } = context;
+  return {
+    ...PLAIN,
+    method: 'update',
+    path,
+    revision,
+    content: await applyPatch(own, operations, { budget }),
+  };
 }
 
 function operationTo(field: Pointer, value: JsonValue | undefined): PatchOperation {
