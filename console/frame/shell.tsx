@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import icon from '../icon.svg';
 import { useLive } from '../live/live.ts';
 import { IconButton } from '../parts/button.tsx';
@@ -15,14 +15,13 @@ import { common } from '../words/common.ts';
 import { LANGUAGES, useLanguage, useWords } from '../words/words.ts';
 import { Reviews } from '../write/review.tsx';
 import { hasContrast, setContrast, setTheme, THEMES, theme } from './appearance.ts';
+import { Help } from './help.tsx';
 import { useLanguageChoice } from './language-choice.ts';
 import { Palette } from './palette.tsx';
 import type { Screen } from './screen.ts';
 import { useScreens } from './screens-of-caller.ts';
 import styles from './shell.module.css';
 import { words } from './words.ts';
-
-const Help = lazy(() => import('./help.tsx').then(({ Help }) => ({ default: Help })));
 
 /** What is around every page: areas, search, who is there. */
 export function Shell() {
@@ -77,9 +76,7 @@ export function Shell() {
         </div>
       </div>
       {open === 'palette' ? <Palette screens={screens} onClose={() => setOpen(undefined)} /> : null}
-      <Suspense>
-        {open === 'help' ? <Help screens={screens} onClose={() => setOpen(undefined)} /> : null}
-      </Suspense>
+      {open === 'help' ? <Help screens={screens} onClose={() => setOpen(undefined)} /> : null}
     </Reviews>
   );
 }

@@ -1,10 +1,7 @@
-import { lazy, Suspense, useState } from 'react';
-import { Loading } from '../parts/page.tsx';
+import { useState } from 'react';
 import { useWords } from '../words/words.ts';
-import type { Audited } from './compare.tsx';
+import { type Audited, Compare } from './compare.tsx';
 import { words } from './compare-words.ts';
-
-const Compare = lazy(() => import('./compare.tsx').then(({ Compare }) => ({ default: Compare })));
 
 /** The way to compare any two states that a history has, where the trail keeps what things were like. */
 export function Comparison({ entries }: { readonly entries: readonly Audited[] }) {
@@ -15,11 +12,7 @@ export function Comparison({ entries }: { readonly entries: readonly Audited[] }
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t.compare}</summary>
-      {isOpen ? (
-        <Suspense fallback={<Loading />}>
-          <Compare entries={kept} />
-        </Suspense>
-      ) : null}
+      {isOpen ? <Compare entries={kept} /> : null}
     </details>
   );
 }

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { type Call, filter, type Page } from '#client/index.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog, DialogFoot } from '../parts/dialog.tsx';
@@ -8,13 +8,10 @@ import { client } from '../session/client.ts';
 import { useGrants } from '../session/grants.ts';
 import { common } from '../words/common.ts';
 import { useWords } from '../words/words.ts';
+import { CopyDialog } from './copy-dialog.tsx';
 import { words } from './page-keys-words.ts';
 import { useReview } from './review.tsx';
 import { words as writeWords } from './words.ts';
-
-const CopyDialog = lazy(() =>
-  import('./copy-dialog.tsx').then(({ CopyDialog }) => ({ default: CopyDialog })),
-);
 
 const UNDO = { method: 'action', path: 'audit/activity', action: 'revert' } as const;
 
@@ -68,11 +65,7 @@ export function PageKeys({
   const call: Call = { method: 'GET', path };
   return (
     <>
-      {isCopied ? (
-        <Suspense>
-          <CopyDialog call={call} onClose={() => setCopied(false)} />
-        </Suspense>
-      ) : null}
+      {isCopied ? <CopyDialog call={call} onClose={() => setCopied(false)} /> : null}
       {said === undefined ? null : (
         <Dialog title={w.undoTitle(name)} onClose={() => setSaid(undefined)}>
           {said.error === undefined ? <p>{t.nothingToUndo}</p> : <ErrorNote error={said.error} />}

@@ -12,6 +12,7 @@ import { useIdentity } from '../../session/identity.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
 import { MePage } from './me-page.tsx';
+import { saveOwnData } from './own-data.ts';
 import { OwnSessions } from './own-sessions.tsx';
 import { words } from './words.ts';
 
@@ -79,7 +80,6 @@ function Account({
   };
   const saved = useMutation({
     mutationFn: async () => {
-      const { saveOwnData } = await import('./own-data.ts');
       const related = schema.order.filter((name) => schema.properties[name]?.relationship !== undefined);
       await saveOwnData(type, _id, related);
     },

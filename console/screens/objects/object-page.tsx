@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { type JsonObject, NotFoundError, type Stored } from '#client/index.ts';
 import { patchOf, useTyped } from '../../form/dirty.ts';
 import { SchemaForm } from '../../form/form.tsx';
@@ -8,7 +7,7 @@ import { nameOf, refOf } from '../../form/schema.ts';
 import { Button } from '../../parts/button.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { Menu } from '../../parts/menu.tsx';
-import { Empty, Loaded, Loading, Page } from '../../parts/page.tsx';
+import { Empty, Loaded, Page } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { client } from '../../session/client.ts';
 import { useGrants } from '../../session/grants.ts';
@@ -19,13 +18,12 @@ import { PageKeys } from '../../write/page-keys.tsx';
 import { useReview } from '../../write/review.tsx';
 import { Graph } from './graph.tsx';
 import { History } from './history.tsx';
+import { HooksTab } from './hooks-tab.tsx';
 import { Links } from './links.tsx';
 import styles from './objects.module.css';
 import { type ObjectSearch, objectRoute } from './routes.ts';
 import { type ManagedType, useType } from './types.ts';
 import { words } from './words.ts';
-
-const HooksTab = lazy(() => import('./hooks-tab.tsx').then(({ HooksTab }) => ({ default: HooksTab })));
 
 const WHY = { method: 'read', path: 'sync/why' } as const;
 const DECLARED = { method: 'read', path: 'config/managed' } as const;
@@ -180,11 +178,7 @@ function One({ managed, object }: { readonly managed: ManagedType; readonly obje
                 {
                   id: 'hooks',
                   title: t.hooks,
-                  content: (
-                    <Suspense fallback={<Loading />}>
-                      <HooksTab type={type} id={_id} />
-                    </Suspense>
-                  ),
+                  content: <HooksTab type={type} id={_id} />,
                 },
               ]
             : []),

@@ -10,6 +10,7 @@ import { client } from '../../session/client.ts';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
+import { Compare } from './compare.tsx';
 import { DefinitionDiagram } from './definition-diagram.tsx';
 import { Instances } from './instances.tsx';
 import { Letters } from './letters.tsx';
@@ -20,7 +21,6 @@ import { type DefinitionSearch, definitionRoute } from './routes.ts';
 import { words } from './words.ts';
 
 const Code = lazy(() => import('../../code/code.tsx'));
-const Compare = lazy(() => import('./compare.tsx').then(({ Compare }) => ({ default: Compare })));
 
 export function DefinitionPage() {
   const { id } = definitionRoute.useParams();
@@ -125,11 +125,7 @@ function One({ definition }: { readonly definition: Definition }) {
           {
             id: 'compare',
             title: t.compare,
-            content: (
-              <Suspense fallback={<Loading />}>
-                <Compare definition={definition} others={others} to={search.to} onGo={go} />
-              </Suspense>
-            ),
+            content: <Compare definition={definition} others={others} to={search.to} onGo={go} />,
           },
           { id: 'xml', title: t.xml, content: <Xml id={_id} label={t.xml} /> },
         ]}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { Stored } from '#client/index.ts';
 import { Diagram } from '../../diagram/diagram.tsx';
 import { useKeys } from '../../parts/keys.ts';
@@ -20,9 +20,8 @@ import { addressOf, InstanceState, useVersions } from './process.tsx';
 import { type InstanceSearch, instanceRoute } from './routes.ts';
 import { Variables } from './variables.tsx';
 import { Waits } from './waits.tsx';
+import { WhyThere } from './why-there.tsx';
 import { words } from './words.ts';
-
-const WhyThere = lazy(() => import('./why-there.tsx').then(({ WhyThere }) => ({ default: WhyThere })));
 
 export function InstancePage() {
   const { id } = instanceRoute.useParams();
@@ -71,7 +70,7 @@ function One({ instance }: { readonly instance: Stored<OneInstance> }) {
         touches={['instance', 'task', 'deadletter']}
         onWhy={() => setAsked(true)}
       />
-      <Suspense>{isAsked ? <WhyThere instance={instance} onClose={() => setAsked(false)} /> : null}</Suspense>
+      {isAsked ? <WhyThere instance={instance} onClose={() => setAsked(false)} /> : null}
       {instance.deleteReason === null ? null : <p className="note">{instance.deleteReason}</p>}
       {isOver ? null : (
         <Card title={t.waitsFor}>

@@ -1,11 +1,10 @@
-import { lazy, Suspense, useDeferredValue, useState } from 'react';
+import { useDeferredValue, useState } from 'react';
 import type { PatchOperation } from '#client/index.ts';
 import { changeOf, type DeclaredType, isName, type Managed } from '../../declared/managed.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogFoot } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Flag } from '../../parts/flag.tsx';
-import { Loading } from '../../parts/page.tsx';
 import { Select } from '../../parts/select.tsx';
 import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
@@ -13,9 +12,8 @@ import { useReview } from '../../write/review.tsx';
 import { usePlan } from '../../write/use-plan.ts';
 import { type Draft, draftOf, KINDS, operationsOf, UNIQUE, withProperty } from './draft.ts';
 import { Effects } from './effects.tsx';
+import { Policies } from './policies.tsx';
 import { words } from './words.ts';
-
-const Policies = lazy(() => import('./policies.tsx').then(({ Policies }) => ({ default: Policies })));
 
 /** A property that is new, or one that there is; below it, what it would mean for the objects that there are. */
 export function PropertyDialog({
@@ -116,9 +114,7 @@ export function PropertyDialog({
         />
         <Flag label={t.isUnique} is={isUnique} onChange={setUnique} />
       </div>
-      <Suspense fallback={<Loading />}>
-        <Policies of={draft.policies} onChange={(policies) => set({ policies })} onGood={setGood} />
-      </Suspense>
+      <Policies of={draft.policies} onChange={(policies) => set({ policies })} onGood={setGood} />
       {operations.length === 0 ? null : <Effects of={plan} />}
       <DialogFoot>
         {name === undefined ? null : (

@@ -13,7 +13,7 @@ import {
 import { aggregateFirings, FIRING_COUNT } from '../count/aggregate-firings.ts';
 import { parseRunKey } from '../run/run.ts';
 import { type FiringView, findFiring, queryFirings } from '../store/firing-repository.ts';
-import { latestFirings } from './latest-firings.ts';
+import { LATEST, latestFirings } from './latest-firings.ts';
 import { ALSO_VALIDATES, NO_OTHER_ACTIONS, validatingCron } from './scheduler-resource.ts';
 
 /** `/scheduler/firing`: the ledger, read only, and what is counted of it. */
@@ -35,6 +35,8 @@ export function firingResource(database: Database, clock: Pick<DatabaseClock, 'n
           },
           latest: {
             does: 'Tells what became of the latest planned times of the schedules `ids`, `count` of each',
+            takes: LATEST,
+            answers: { type: 'object' },
             async run(context, { content }) {
               const db = await questionReaderOf({ database }, context);
               return actionResult(await latestFirings(db, content ?? {}));

@@ -1,9 +1,12 @@
 import type { JsonObject, JsonValue } from '#json/index.ts';
-import { type Context, readerOf } from '#resource/index.ts';
+import { bodyOf, type Context, namesOf, readerOf, textMember } from '#resource/index.ts';
 import { compareProcesses } from '../deployment/compare-processes.ts';
 import type { ProcessDefinition } from '../engine/index.ts';
 import { readMembers, readVersions } from '../instance/migration-target.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
+
+/** Which version another one is compared with. */
+export const COMPARISON = bodyOf({ to: textMember('The other version, older or newer') }, 'to');
 
 const CHANGES = ['removed', 'changed', 'added'] as const;
 
@@ -18,7 +21,7 @@ export async function compareDefinitions(
   from: string,
   body: JsonValue,
 ): Promise<JsonObject> {
-  const { to } = readMembers(body, ['to']);
+  const { to } = readMembers(body, namesOf(COMPARISON));
   const db = await readerOf(platform, context);
   const { source, target } = await readVersions(platform, db, from, { to, field: 'to', mapping: null });
   const compared = compareProcesses(source.process, target.process);

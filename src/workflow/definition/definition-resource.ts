@@ -23,7 +23,7 @@ import { answerPage } from '../query/answer-page.ts';
 import { asksFor, asksForDiagram, keepAllFields, SVG, wantedAs } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
-import { compareDefinitions } from './compare-definitions.ts';
+import { COMPARISON, compareDefinitions } from './compare-definitions.ts';
 import { definitionDiagram, definitionSvg } from './definition-diagram.ts';
 import { listDefinitions } from './definition-listing-repository.ts';
 import { type DefinitionRow, findDefinition, findResource } from './definition-repository.ts';
@@ -86,6 +86,8 @@ export function definitionResource(platform: WorkflowPlatform): CollectionProvid
       },
       compare: {
         does: 'Which elements the version `to` has more, has not, or has otherwise',
+        takes: COMPARISON,
+        answers: { type: 'object' },
         async run(context, { content }, id) {
           await getRow(platform, context, id);
           return actionResult(await compareDefinitions(platform, context, id, content));
