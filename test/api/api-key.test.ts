@@ -67,6 +67,18 @@ describe('a role that nothing knows', () => {
       { message: expect.stringContaining("'nothing-like-it'") },
       { message: expect.stringContaining("'svc-authorised'"), hint: "Did you mean 'svc-authorized'?" },
     ]);
+
+    // So is whoever changes the file, by the log.
+    await server.project.write('conf/authentication.json', JSON.stringify(body.content));
+    const { finding } = await server.observed(
+      'config.warned',
+      ({ finding }) => finding?.hint === "Did you mean 'svc-authorized'?",
+    );
+    expect(finding).toMatchObject({
+      id: 'AUTH_UNKNOWN_ROLE',
+      where: expect.stringMatching(/authentication\.json:\d/),
+    });
+    await server.project.write('conf/authentication.json', JSON.stringify(before));
   });
 });
 

@@ -86,6 +86,11 @@ export class AccessRules {
     this.#named = namesIn([text, ...required, ...conditions]).union(new Set(roles));
   }
 
+  /** Whether they are those of a file, and not the few that there are until one is read. */
+  get areRead(): boolean {
+    return this.#text !== '';
+  }
+
   /** All rules in the order in which they are tried. */
   get all(): readonly AccessRule[] {
     return this.#rules;

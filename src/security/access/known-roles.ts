@@ -8,7 +8,7 @@ import type { AccessRules } from './access-rules.ts';
 
 export interface KnownRolesParts {
   readonly config: () => AuthenticationConfig;
-  readonly rules: Pick<AccessRules, 'name' | 'all'>;
+  readonly rules: Pick<AccessRules, 'name' | 'all' | 'areRead'>;
   /** The roles to which the server itself gives a meaning, and those for whose accounts policies make exceptions. */
   readonly furtherRoles: () => readonly string[];
   readonly managedTypes: () => readonly string[];
@@ -64,6 +64,8 @@ export class KnownRoles {
 
   /** The doubts about roles that an `authentication.json` gives to whoever comes in by a module. */
   async objections(db: Db, value: AuthenticationConfig): Promise<readonly Objection[]> {
+    // A node that starts reads its configuration first.
+    if (!this.#parts.rules.areRead) return [];
     const given = builtModules(value).flatMap(({ index, module: { known } }) => {
       const at = `/serverAuthContext/authModules/${index}/properties`;
       const keys = known.name === 'API_KEY' ? known.settings.keys : [];

@@ -136,10 +136,7 @@ export function authenticationFeature(
     const inForce = previous === undefined ? undefined : build(previous).modules;
     return changedPeople(value, modules, { modules: inForce, known: await listOwners(database.db) });
   });
-  // What rules name is known when a node is up.
-  config.addCheck(authenticationConfig, (value, _id, previous) =>
-    previous === undefined ? [] : knownRoles.objections(database.db, value),
-  );
+  config.addCheck(authenticationConfig, (value) => knownRoles.objections(database.db, value));
   config.addPlanner(authenticationConfig, {
     effectsOf: ({ previous, current }) => planAuthentication(database.db, previous, current),
   });
