@@ -15,11 +15,8 @@ begin
     select data->>'userName' as name, 'managed/user/' || id || ' (deleted)' as path
     from gone where type = 'user' and data->>'userName' <> ''
   loop
-    update workflow_task set
-      assignee = case when assignee = who.name then who.path else assignee end,
-      owner = case when owner = who.name then who.path else owner end,
-      revision = revision + 1
-    where ended_at is null and (assignee = who.name or owner = who.name);
+    update workflow_task set assignee = who.path, revision = revision + 1 where ended_at is null and assignee = who.name;
+    update workflow_task set owner = who.path, revision = revision + 1 where ended_at is null and owner = who.name;
     update workflow_identity_link l set user_id = who.path
     where l.user_id = who.name and l.type = 'candidate' and l.task_id is not null and not exists (
       select from workflow_identity_link o
