@@ -91,9 +91,10 @@ export function buildCore(options: CoreOptions): Core {
   });
   const reconRecord: AuditFeature['record'] = (context, facts, objectId) =>
     audit.record(context, facts, objectId, 'recon');
-  const recon = reconFeature(platform, sync.ground, reconRecord, (context, collection) =>
-    live.begin(context, collection),
-  );
+  const recon = reconFeature(platform, sync.ground, reconRecord, {
+    beforeListing: (context, collection) => live.begin(context, collection),
+    findsByIds: system.findsByIds,
+  });
   const live = liveSyncFeature(platform, sync.ground, {
     systems: system.changes,
     reconcile: recon.reconcile,

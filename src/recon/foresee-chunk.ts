@@ -13,8 +13,7 @@ const FEW = 3;
 
 /**
  * Finds out about many entries of a chunk at once: the targets of sources that are not linked, with one query for many; and the sources
- * themselves, of another system for a plan alone. What stands against it is no matter of the chunk: then each is asked
- * for when its turn comes, and told what is wrong.
+ * themselves. What stands against it is no matter of the chunk: then each is asked for when its turn comes, and told what is wrong.
  */
 export async function foresee(
   platform: ReconPlatform,
@@ -27,9 +26,11 @@ export async function foresee(
   if (open.length <= FEW) return () => ({});
   const looked = open.filter((entry) => entry.state === state && entry.phase === 'source');
   const isRehearsal = waitingAt(run.step).state === 'listed' && isPlan(run);
+  const { findsByIds, mappings } = platform;
   // The revision of a managed object tells whether it is still as it was read, if nothing of it is calculated.
   const isReadTogether =
-    isRehearsal || (mapping.source.startsWith('managed/') && platform.mappings.isPlain(mapping.source));
+    isRehearsal ||
+    (mapping.source.startsWith('managed/') ? mappings.isPlain(mapping.source) : findsByIds(mapping.source));
   const ids = [...new Set(open.flatMap(({ source_id }) => source_id ?? []))];
   const sources = isReadTogether
     ? await aside(platform, (unitOfWork) => readSources(platform, contextOf(run, unitOfWork), mapping, ids))

@@ -31,13 +31,12 @@ export interface ReconFeature extends Feature {
  *
  * @param ground what mappings are followed with
  * @param record has the audit tell of a reconciliation
- * @param beforeListing is told of a side that is about to be listed
  */
 export function reconFeature(
   { config, database, observe, queue, router }: Platform,
   ground: StoringPlatform,
   record: ReconPlatform['recordRecon'],
-  beforeListing: ReconPlatform['beforeListing'],
+  { beforeListing, findsByIds }: Pick<ReconPlatform, 'beforeListing' | 'findsByIds'>,
 ): ReconFeature {
   const platform: ReconPlatform = {
     ...ground,
@@ -45,6 +44,7 @@ export function reconFeature(
     router,
     recordRecon: record,
     beforeListing,
+    findsByIds,
     keepRuns: () => {
       const kept = Number(config.properties.get('svc.recon.maxcompletedruns'));
       return Number.isInteger(kept) && kept > 0 ? kept : KEPT_RUNS;

@@ -13,6 +13,8 @@ export interface ReconPlatform extends Omit<StoringPlatform, 'queue'> {
   readonly router: Pick<Router, 'admit' | 'mayAsk' | 'maySeeScripts' | 'requireScriptRight'>;
   /** Is told of a collection that is about to be listed as a source: what changes from then on is not to be lost. */
   readonly beforeListing: (context: WriteContext, collection: string) => Promise<void>;
+  /** Whether many objects of another system are found by their ids with one question. */
+  readonly findsByIds: (collection: string) => boolean;
   /** Records of ended runs that are kept. */
   readonly keepRuns: () => number;
   /** Records in the audit what a reconciliation has done, with the unit of work that does it. */

@@ -1,8 +1,8 @@
 import type { UnitOfWork } from '#database/index.ts';
-import type { JsonObject } from '#json/index.ts';
 import {
   contextOf,
   type Foreseen,
+  type KnownSource,
   type Mapping,
   type PairPlan,
   type PairResult,
@@ -15,7 +15,7 @@ import type { EntryState, ReconEntry, ReconRun, ReconState } from './recon-run.t
 /** What was found out about an entry together with others. */
 export interface ForeseenEntry {
   readonly foreseen?: Foreseen | undefined;
-  readonly source?: JsonObject | undefined;
+  readonly source?: KnownSource | undefined;
 }
 
 /** What is not worth a row where nothing was done: nobody wants to hear of it. */

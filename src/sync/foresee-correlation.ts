@@ -13,8 +13,10 @@ import { questionFor } from './correlate.ts';
 import { namesRead } from './deliver-source.ts';
 import type { Foreseen } from './foreseen.ts';
 import type { Mapping } from './mapping.ts';
+import { findWaiting } from './outbox-repository.ts';
 import { isOutside } from './outside.ts';
 import type { Scope, SyncPlatform } from './stage.ts';
+import { findStamp } from './state-repository.ts';
 
 /** Targets that one query asks for. */
 const ASKED_AT_ONCE = 100;
@@ -55,21 +57,36 @@ export async function foreseeCorrelations(
   return foreseen;
 }
 
-/** Sources by their ids, as whoever reads one by itself is shown it; those that are gone are not there. */
+/** A source that was read with others, and what tells later whether nobody has brought a newer state of it to its targets. */
+export interface KnownSource {
+  readonly source: JsonObject;
+  readonly stamp: string;
+}
+
+/**
+ * Sources by their ids, as whoever reads one by itself is shown it; those that are gone are not there, and none of another system that waits
+ * for its delivery.
+ */
 export async function readSources(
   platform: SyncPlatform,
   outer: WriteContext,
   mapping: Mapping,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, JsonObject>> {
+): Promise<ReadonlyMap<string, KnownSource>> {
   const context = { ...internalContext(outer), unitOfWork: outer.unitOfWork, rehearsed: true };
-  const sources = new Map<string, JsonObject>();
+  const isOther = isOutside(mapping.source);
+  const db = await outer.unitOfWork.reader();
+  const stamp = isOther ? await findStamp(db, mapping.source) : '';
+  const waiting = isOther ? await findWaiting(db, mapping.name, ids) : [];
+  const others = new Set(waiting.map(({ source_id }) => source_id));
+  const wanted = ids.filter((id) => !others.has(id));
   // A system is asked by a filter that has each of them.
-  const atOnce = isOutside(mapping.source) ? ASKED_AT_ONCE : ids.length;
-  for (let at = 0; at < ids.length; at += atOnce) {
-    const some = ids.slice(at, at + atOnce);
-    for (const one of await sourcesOf({ platform, mapping, context, qualifier: '' }, some))
-      sources.set(String(one['_id']), one);
+  const atOnce = isOther ? ASKED_AT_ONCE : wanted.length;
+  const sources = new Map<string, KnownSource>();
+  for (let at = 0; at < wanted.length; at += atOnce) {
+    const some = wanted.slice(at, at + atOnce);
+    for (const source of await sourcesOf({ platform, mapping, context, qualifier: '' }, some))
+      sources.set(String(source['_id']), { source, stamp: isOther ? stamp : String(source['_rev']) });
   }
   return sources;
 }

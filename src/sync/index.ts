@@ -19,7 +19,7 @@ export {
 } from './dead-letter-repository.ts';
 export { deliverChange } from './deliver-change.ts';
 export { namesRead, qualifiersOf } from './deliver-source.ts';
-export { foreseeCorrelations, readSources } from './foresee-correlation.ts';
+export { foreseeCorrelations, type KnownSource, readSources } from './foresee-correlation.ts';
 export type { Foreseen } from './foreseen.ts';
 export { giveUpChange } from './give-up.ts';
 export { linkedIds } from './link-repository.ts';

@@ -1,8 +1,9 @@
 import type { Situation, SyncAction } from '#config/index.ts';
 import { equalJson, type JsonObject } from '#json/index.ts';
-import { internalContext, parsePath, type WriteContext } from '#resource/index.ts';
+import { internalContext, type WriteContext } from '#resource/index.ts';
 import { type Admit, deliverApart, keyOf, noteFailed, requireSurvivable } from './deliver.ts';
 import { lockDelivery, qualifiersOf, readSource } from './deliver-source.ts';
+import type { KnownSource } from './foresee-correlation.ts';
 import type { Foreseen } from './foreseen.ts';
 import { NO_SOURCE } from './look.ts';
 import { goDeeper } from './loop-guard.ts';
@@ -46,8 +47,8 @@ export interface PairOrder {
   readonly plan?: PairPlan;
   /** What was found out about many sources at once, before. */
   readonly foreseen?: Foreseen | undefined;
-  /** The source, where it was read with others just now. What is done is done if it is that still, and is a managed object. */
-  readonly source?: JsonObject | undefined;
+  /** The source, where it was read with others just now. What is done is done with it if it is that still. */
+  readonly source?: KnownSource | undefined;
 }
 
 export interface PairResult extends PairPlan {
@@ -95,17 +96,16 @@ export async function reconcilePair(
   const context = goDeeper(inner, mapping, id);
   const scope = { platform, mapping, context, qualifier, reconId, foreseen };
   if (sourceId !== null) await lockDelivery(scope, sourceId);
-  const lookAgain = async (source: string, { _rev: rev }: JsonObject) => {
+  const lookAgain = async (source: string, { stamp }: KnownSource) => {
     if (how === 'rehearse') return { isStill: true };
-    const [set, type = ''] = parsePath(mapping.source);
-    if (set !== 'managed') return undefined;
-    const found = await findKnown(await unitOfWork.db(), keyOf(scope, source), type);
-    return { isStill: found.revision !== undefined && found.revision === rev, known: found };
+    const found = await findKnown(await unitOfWork.db(), keyOf(scope, source), mapping.source);
+    return { isStill: found.stamp !== undefined && found.stamp === stamp, known: found };
   };
   const read = async () => {
     const before = sourceId === null || known === undefined ? undefined : await lookAgain(sourceId, known);
     const isKnown = before?.isStill === true;
-    const source = sourceId === null ? null : isKnown ? (known ?? null) : await readSource(scope, sourceId);
+    const source =
+      sourceId === null ? null : isKnown ? (known?.source ?? null) : await readSource(scope, sourceId);
     // One that is gone may have had any of them.
     const applies = source === null || (await qualifiersOf(scope, source, null)).includes(qualifier);
     return { source, applies, known: before?.known };

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
+import { parsePath } from '#resource/index.ts';
 import type { Provenance } from './map-properties.ts';
 import type { DeliveryNote } from './written-by.ts';
 
@@ -35,20 +36,20 @@ const COLUMNS = sql.raw(
 export interface Known {
   /** What came of its last delivery; undefined where there was none. */
   readonly state: StateRow | undefined;
-  /** The revision of the managed object of that id; undefined where there is none, or nobody has asked for it. */
-  readonly revision: string | undefined;
+  /** The stamp of the source (`stampOf`); undefined where there is none, or nobody has asked for it. */
+  readonly stamp: string | undefined;
   /** Whether any delivery waits for an object that was not there. */
   readonly hasWaiting: boolean;
 }
 
-/** @param type of the managed object whose revision is asked for */
+/** @param collection of the source whose stamp is asked for */
 export async function findKnown(
   db: Db,
   { mapping, qualifier, sourceId }: { mapping: string; qualifier: string; sourceId: string },
-  type: string | null = null,
+  collection: string | null = null,
 ): Promise<Known> {
-  const { rows } = await sql<Partial<StateRow> & { revision: string | null; has_waiting: boolean }>`
-    select ${COLUMNS}, (select rev::text from managed_object where type = ${type} and id = ${sourceId}) as revision,
+  const { rows } = await sql<Partial<StateRow> & { stamp: string | null; has_waiting: boolean }>`
+    select ${COLUMNS}, ${collection === null ? sql`null` : stampOf(collection, sourceId)} as stamp,
       exists (select from sync_outbox where waits_for is not null) as has_waiting
     from (values (true)) asked (once)
     left join sync_state on mapping = ${mapping} and qualifier = ${qualifier} and source_id = ${sourceId}`.execute(
@@ -57,9 +58,26 @@ export async function findKnown(
   const [row] = rows;
   return {
     state: row !== undefined && isState(row) ? row : undefined,
-    revision: row?.revision ?? undefined,
+    stamp: row?.stamp ?? undefined,
     hasWaiting: row?.has_waiting === true,
   };
+}
+
+/**
+ * What tells that nobody has brought a newer state of a source to its targets: the revision of a managed object; of another system, how far
+ * what has changed there was followed.
+ */
+function stampOf(collection: string, sourceId: string): RawBuilder<unknown> {
+  const [set, name = '', type = ''] = parsePath(collection);
+  return set === 'managed'
+    ? sql`(select rev::text from managed_object where type = ${name} and id = ${sourceId})`
+    : sql`coalesce((select rev::text from sync_token where system = ${name} and object_type = ${type}), '')`;
+}
+
+/** The stamp of all sources of another system, as it is before they are read. */
+export async function findStamp(db: Db, collection: string): Promise<string> {
+  const { rows } = await sql<{ stamp: string }>`select ${stampOf(collection, '')} as stamp`.execute(db);
+  return rows[0]?.stamp ?? '';
 }
 
 function isState(row: Partial<StateRow>): row is StateRow {

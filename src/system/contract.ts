@@ -156,6 +156,8 @@ export interface ConnectorKind<P extends ConfigurationProperties = Configuration
   readonly ignored?: readonly string[];
   /** Whether its work is done where scripts run. */
   readonly runsScripts?: true;
+  /** Whether many objects are found by their ids with one question, and nothing else is looked at for it. */
+  readonly findsByIds?: true;
   /** What is wrong with properties that are right by themselves. */
   check?(configuration: ConfigurationOf<P>): readonly ConfigurationProblem[];
   /** What somebody runs there so that it can tell what has changed: statements in the language of the other side. */

@@ -12,6 +12,8 @@ import { systemResource } from './system-resource.ts';
 import { Systems } from './systems.ts';
 
 export interface SystemFeature extends Feature {
+  /** Whether many objects of a collection are found by their ids with one question. */
+  readonly findsByIds: (collection: string) => boolean;
   readonly changes: SystemChanges;
 }
 
@@ -41,6 +43,7 @@ export function systemFeature(
   return {
     scriptUses: { connector: CONNECTOR_USE },
     changes: new SystemChanges(systems),
+    findsByIds: (collection) => systems.findsByIds(collection),
     resources: { 'system*': systemResource(systems, liveSync, router) },
     node: () => ({
       services: [

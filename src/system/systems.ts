@@ -10,6 +10,7 @@ import {
 } from '#errors/index.ts';
 import { isObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { parsePath } from '#resource/index.ts';
 import { answerOf } from './connector-answer.ts';
 import { type FoundKind, findKind, isScripted } from './connector-kinds.ts';
 import { ConnectorError, type ConnectorHost, type ConnectorKind } from './contract.ts';
@@ -52,6 +53,15 @@ export class Systems implements AsyncDisposable {
 
   get enabled(): readonly ProvisionerConfig[] {
     return this.all.map(({ config }) => config).filter(({ enabled }) => enabled);
+  }
+
+  /** Whether many objects of a collection, such as `system/ldap/account`, are found by their ids with one question. */
+  findsByIds(collection: string): boolean {
+    const [, name] = parsePath(collection);
+    const found = this.enabled.find((config) => config.name === name);
+    const { kinds } = this.#platform;
+    const known = found === undefined ? undefined : findKind(found.connectorRef.connectorName, kinds);
+    return known !== undefined && 'kind' in known && known.kind.findsByIds === true;
   }
 
   /** Whether requests to the system run a script. */

@@ -55,6 +55,7 @@ export const csvKind: ConnectorKind<typeof PROPERTIES> = {
     'org.forgerock.openicf.csvfile.CSVFileConnector',
     'org.forgerock.openicf.connectors.csv.CSVFileConnector',
   ],
+  findsByIds: true,
   properties: PROPERTIES,
   ignored: ['syncFileRetentionCount', 'spaceReplacementString', 'filePath', 'connectorMessages'],
   check({ encoding, fieldDelimiter, quoteCharacter }) {

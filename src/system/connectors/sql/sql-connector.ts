@@ -58,6 +58,7 @@ export const sqlKind: ConnectorKind<typeof sqlProperties> = {
     'org.identityconnectors.databasetable.DatabaseTableConnector',
     'net.tirasa.connid.bundles.db.table.DatabaseTableConnector',
   ],
+  findsByIds: true,
   properties: sqlProperties,
   ignored: ignoredProperties,
   check: sqlProblems,
