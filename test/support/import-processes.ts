@@ -6,6 +6,7 @@ import { openHouse } from '../../src/cli/import/houses/open-house.ts';
 import { runImport } from '../../src/cli/import/repository/run-import.ts';
 import { listProcesses } from '../../src/cli/import/repository/store-repository.ts';
 import { verifyImport } from '../../src/cli/import/repository/verify-import.ts';
+import { shippedAuthentication } from './authentication-config.ts';
 import { COMMON_RING } from './key-ring.ts';
 
 async function within<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
@@ -46,7 +47,8 @@ export async function importProcesses({
   return await within(to, async (database) => {
     const only = new Set(['process'] as const);
     const how = { isApplied, deletes, isQuick: false, only, role: 'svc-authorized', keepDays: 365 };
-    const options = { source, database, types, crypto, ring, ...how };
+    const authentication = shippedAuthentication();
+    const options = { source, database, types, crypto, ring, authentication, ...how };
     const { kinds, remarks } = await runImport(options);
     const verified = isApplied ? await verifyImport(options) : undefined;
     const known = await listProcesses(database.db, null);

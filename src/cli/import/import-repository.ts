@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import {
   auditConfig,
+  authenticationConfig,
   ConfigStore,
   managedConfig,
   overlayFlags,
@@ -137,7 +138,8 @@ async function withImport(
       await using source = await openHouse(given, { types, crypto, projectLocation });
       const role = config.properties.roles.authorized;
       const { keepDays } = config.get(auditConfig);
-      return await work({ source, database, types, crypto, ring, role, keepDays, only });
+      const authentication = config.get(authenticationConfig);
+      return await work({ source, database, types, crypto, ring, authentication, role, keepDays, only });
     } catch (error) {
       if (!(error instanceof ForeignSourceError)) throw error;
       complain(`svc import: ${error.message}`);

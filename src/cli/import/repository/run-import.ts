@@ -1,3 +1,4 @@
+import type { AuthenticationConfig } from '#config/index.ts';
 import type { Crypto, KeyRingText } from '#crypto/index.ts';
 import type { Database, Db } from '#database/index.ts';
 import { asJson } from '#json/index.ts';
@@ -20,6 +21,8 @@ export interface ImportOptions {
   readonly types: ManagedTypes;
   readonly crypto: Crypto;
   readonly ring: KeyRingText;
+  /** By what people log in here. */
+  readonly authentication: AuthenticationConfig;
   /** The role of everybody who is somebody. */
   readonly role: string;
   /** How long an audit is kept here. */
@@ -39,14 +42,14 @@ const PAGE = 2_000;
 
 /** One way through the repository of the other server, a page after the other; a page is one transaction. */
 export async function runImport(options: ImportOptions): Promise<Tally> {
-  const { database, types, ring, isApplied, only, isQuick } = options;
+  const { database, types, ring, authentication, isApplied, only, isQuick } = options;
   const tally = new Tally();
   const watch = new EnvelopeWatch(options.crypto, tally);
   const steps = (await options.source.listSteps()).filter(({ group }) => only.has(group));
   if (!isQuick) for (const remark of await options.source.listLeft()) tally.remark(remark, remark.count);
   // One session all along, because what was met stands in tables of its own.
   await database.db.connection().execute(async (db) => {
-    const store = new ItemStore(db, { source: options.source.place, isApplied, tally });
+    const store = new ItemStore(db, { source: options.source.place, isApplied, tally, authentication });
     for (const step of steps) {
       tally.of(step.about);
       await runStep({ options, db, store, step, tally, watch });

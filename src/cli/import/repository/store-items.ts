@@ -1,6 +1,9 @@
+import type { AuthenticationConfig } from '#config/index.ts';
 import type { Db } from '#database/index.ts';
+import { listTakenNames } from '#security/index.ts';
 import type { Item, StoredKind } from './item.ts';
 import {
+  findComeFrom,
   findKnown,
   insertItems,
   type Known,
@@ -15,8 +18,16 @@ const CHANGED_HERE = 'It was changed here since it came, and stays as it is here
 const DELETED_HERE = 'It has changed at the other server, and was deleted here since it came: it stays away';
 const HERE_BEFORE = 'There is one here that has not come from there, which stays as it is';
 const TWICE = 'The same is here already, or its property holds one alone and has it';
+const NAME_TAKEN =
+  'Somebody here logs in by its name, or one that looks the same: give one of them another name';
+const NAME_REFUSED = 'Its name is that of a user of authentication.json, of the administrator or of nobody';
 /** Roles that a node makes at its first start, for which the description is all that they have. */
 const MADE_BY_NODES = 'internal/role';
+
+interface Sorted {
+  readonly created: readonly Item[];
+  readonly updated: readonly (Item & { readonly seen: number })[];
+}
 
 /** Writes items, each page with the note that it has come; or finds out what that would do. */
 export class ItemStore {
@@ -24,6 +35,7 @@ export class ItemStore {
   readonly #source: string;
   readonly #isApplied: boolean;
   readonly #tally: Tally;
+  readonly #authentication: AuthenticationConfig;
   readonly #probes = new Map<StoredKind, string>();
 
   /** @param options.source where the items come from, as it is noted */
@@ -33,12 +45,19 @@ export class ItemStore {
       source,
       isApplied,
       tally,
-    }: { readonly source: string; readonly isApplied: boolean; readonly tally: Tally },
+      authentication,
+    }: {
+      readonly source: string;
+      readonly isApplied: boolean;
+      readonly tally: Tally;
+      readonly authentication: AuthenticationConfig;
+    },
   ) {
     this.#db = db;
     this.#source = source;
     this.#isApplied = isApplied;
     this.#tally = tally;
+    this.#authentication = authentication;
   }
 
   /** @param about how the table is told that they are from; edges out of objects are told by themselves */
@@ -54,14 +73,14 @@ export class ItemStore {
   async #takeKind(kind: StoredKind, items: readonly Item[], about: string): Promise<void> {
     if (!this.#isApplied) {
       const known = await findKnown(this.#db, this.#source, kind, items);
-      const { created, updated } = this.#sort(items, known, about);
+      const { created, updated } = await this.#named(this.#db, this.#sort(items, known, about), about);
       const stored = await this.#probe(kind, created);
       this.#count(about, created, stored, updated.length);
       return;
     }
     await this.#db.transaction().execute(async (db) => {
       const known = await findKnown(db, this.#source, kind, items);
-      const { created, updated } = this.#sort(items, known, about);
+      const { created, updated } = await this.#named(db, this.#sort(items, known, about), about);
       const stored = created.length === 0 ? new Set<string>() : await insertItems(db, kind, created);
       const changed = updated.length === 0 ? new Map<string, number>() : await updateItems(db, kind, updated);
       const written = [
@@ -79,7 +98,7 @@ export class ItemStore {
     });
   }
 
-  #sort(items: readonly Item[], known: readonly Known[], about: string) {
+  #sort(items: readonly Item[], known: readonly Known[], about: string): Sorted {
     const created: Item[] = [];
     const updated: (Item & { seen: number })[] = [];
     items.forEach((item, at) => {
@@ -94,6 +113,31 @@ export class ItemStore {
       else updated.push({ ...item, seen: here });
     });
     return { created, updated };
+  }
+
+  /** Those whose names nobody else has who logs in here; what has come from there itself is as alike as it was. */
+  async #named(db: Db, { created, updated }: Sorted, about: string): Promise<Sorted> {
+    const coming = [...created, ...updated].filter(({ kind }) => kind === 'managed');
+    const accounts = coming.map(({ type, id, data }) => ({
+      collection: `managed/${type}`,
+      id,
+      content: data,
+    }));
+    const taken = await listTakenNames(db, this.#authentication, accounts);
+    if (taken.length === 0) return { created, updated };
+    const owners = taken.flatMap(({ owner }) => owner ?? []);
+    const objects = owners.map(({ collection, id }) => ({ type: collection.replace(/^managed\//, ''), id }));
+    const ofThere = await findComeFrom(db, this.#source, objects);
+    const left = new Map(
+      taken
+        .filter(({ owner }) => owner === undefined || !ofThere.has(`${owner.collection}/${owner.id}`))
+        .map(({ id, owner }) => [id, owner === undefined ? NAME_REFUSED : NAME_TAKEN]),
+    );
+    for (const [id, reason] of left) this.#leave(about, id, reason);
+    return {
+      created: created.filter(({ id }) => !left.has(id)),
+      updated: updated.filter(({ id }) => !left.has(id)),
+    };
   }
 
   /** Some edges and links may be there only once, which a plan finds out in an empty copy of the table. */

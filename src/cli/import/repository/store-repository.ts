@@ -58,6 +58,20 @@ export async function findKnown(
   return items.map(({ type, id }) => byKey.get(`${type} ${id}`) ?? nothing);
 }
 
+/** Which managed objects have come from there. */
+export async function findComeFrom(
+  db: Db,
+  source: string,
+  objects: readonly { readonly type: string; readonly id: string }[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ type: string; id: string }>`
+    select item.type, item.id from import_item item
+    join jsonb_to_recordset(${JSON.stringify(objects)}::jsonb) as given (type text, id text)
+      on item.type = given.type collate "C" and item.id = given.id collate "C"
+    where item.kind = 'managed' and item.source = ${source}`.execute(db);
+  return new Set(rows.map(({ type, id }) => `managed/${type}/${id}`));
+}
+
 /** The items that have another revision at the other server than when they came, or have not come. */
 export async function findNews(
   db: Db,
