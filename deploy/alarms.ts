@@ -181,6 +181,14 @@ export const ALARMS: readonly Alarm[] = [
     goTo: 'somebody-is-locked-out-or-somebody-guesses',
   },
   {
+    name: 'SvcDeliveryOverdue',
+    expression: 'max(svc_sync_oldest_seconds) > 300',
+    holdsFor: '5m',
+    severity: 'ticket',
+    summary: 'Deliveries of synchronisation are due, and nobody gets to them',
+    goTo: 'what-to-watch',
+  },
+  {
     name: 'SvcDeliveryDead',
     expression: 'max(svc_sync_dead) > 0',
     holdsFor: '15m',

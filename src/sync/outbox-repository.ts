@@ -303,14 +303,17 @@ export interface OutboxCounts {
   readonly waiting: number;
   readonly held: number;
   readonly dead: number;
+  /** For how many seconds the one has been due that has been for longest; null where there is none. */
+  readonly oldest: number | null;
 }
 
 export async function countOutbox(db: Db): Promise<OutboxCounts> {
   const { rows } = await sql<OutboxCounts>`
     select count(*) filter (where not is_dead and not is_held)::int as waiting,
-           count(*) filter (where is_held)::int as held, count(*) filter (where is_dead)::int as dead
+           count(*) filter (where is_held)::int as held, count(*) filter (where is_dead)::int as dead,
+           greatest(0, extract(epoch from clock_timestamp() - min(due_at) filter (where not is_dead and not is_held)))::float8 as oldest
     from sync_outbox`.execute(db);
-  return rows[0] ?? { waiting: 0, held: 0, dead: 0 };
+  return rows[0] ?? { waiting: 0, held: 0, dead: 0, oldest: 0 };
 }
 
 /** Every source object of a mapping, and every one that is gone and has a link. @returns how many */

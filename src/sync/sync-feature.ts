@@ -101,6 +101,11 @@ export function syncFeature(
             ask: async () => (await outbox()).waiting,
           },
           {
+            name: 'svc_sync_oldest_seconds',
+            help: 'For how long the delivery of synchronisation has been due that has been for longest; 0 where none is',
+            ask: async () => (await outbox()).oldest ?? 0,
+          },
+          {
             name: 'svc_sync_held',
             help: 'Deliveries of synchronisation that are held: they are parts of a delivery of all, and would take something away',
             ask: async () => (await outbox()).held,

@@ -104,4 +104,19 @@ describe('a mapping that comes after another one', () => {
     const { status, body } = await api('PUT', 'config/sync', { body: { mappings } });
     expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(says)]);
   });
+
+  it('tells for how long the one has been due that nobody gets to', async () => {
+    const age = async () => {
+      const metrics = await (await fetch(`${server.url}/metrics`)).text();
+      return Number(/^svc_sync_oldest_seconds (\S+)/m.exec(metrics)?.[1]);
+    };
+    const { pool } = server.database;
+    await pool.query('delete from sync_outbox');
+    await eventually(age, (seconds) => seconds === 0);
+    await pool.query(
+      "insert into sync_outbox (mapping, source_id, due_at) values ('nobody', 'x', now() - interval '1 hour')",
+    );
+    await eventually(age, (seconds) => seconds >= 3_600);
+    await pool.query('delete from sync_outbox');
+  });
 });
