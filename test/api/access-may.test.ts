@@ -141,14 +141,19 @@ describe('POST /access?_action=may', () => {
     expect(answers).toEqual(Array(200).fill(expect.objectContaining({ granted: false })));
   });
 
-  it('leaves others their turns, however many questions there are', async () => {
-    const fields = Array.from({ length: 200 }, (_, at) => `/preferences/f${at}`);
+  it('leaves others their turns, however many questions there are, and takes no more fields than it can', async () => {
+    const fields = Array.from({ length: 20 }, (_, at) => `/preferences/f${at}`);
     const question = { method: 'patch', path: 'managed/user/ada', fields };
     const body = Array.from({ length: 200 }, () => question);
     await ask(body, asAda);
     const longest = watchStretches();
     expect(await ask(body, asAda)).toHaveLength(200);
     expect(longest()).toBeLessThan(100);
+    const more = [...body.slice(1), { ...question, fields: [...fields, '/preferences/more'] }];
+    expect(await asAda('POST', 'access?_action=may', { body: more })).toMatchObject({
+      status: 400,
+      body: { detail: { id: 'ACCESS_BAD_QUESTION' }, message: expect.stringContaining('4001 fields') },
+    });
   });
 
   it('agrees with what becomes of the requests', async () => {

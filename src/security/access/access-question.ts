@@ -21,6 +21,8 @@ export interface AccessQuestion {
 }
 
 const MOST_QUESTIONS = 200;
+/** Of all questions together: each is parsed and judged as an operation of a patch. */
+const MOST_FIELDS = 4_000;
 const METHODS: readonly RequestMethod[] = ['create', 'read', 'update', 'delete', 'patch', 'action', 'query'];
 
 const QUESTION = bodyOf(
@@ -37,7 +39,7 @@ const QUESTION = bodyOf(
 );
 const MEMBERS = namesOf(QUESTION);
 
-/** Up to 200 of them. */
+/** Up to 200 of them, with up to 4,000 fields in all. */
 export const QUESTIONS: JsonObject = { ...listMember(QUESTION), maxItems: MOST_QUESTIONS };
 
 /**
@@ -59,7 +61,16 @@ export function parseQuestions(content: JsonValue): readonly AccessQuestion[] {
       'Ask more than once',
     );
   }
+  const count = content.reduce<number>((sum, entry) => sum + countOfFields(entry), 0);
+  if (count > MOST_FIELDS) {
+    throw bad('', `${count} fields are asked about; ${MOST_FIELDS} are allowed`, 'Ask more than once');
+  }
   return content.map((entry, index) => parseQuestion(entry, `/${index}`));
+}
+
+function countOfFields(entry: JsonValue): number {
+  const fields = isObject(entry) ? entry['fields'] : undefined;
+  return Array.isArray(fields) ? fields.length : 0;
 }
 
 function parseQuestion(entry: JsonValue, at: string): AccessQuestion {
