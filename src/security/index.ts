@@ -54,7 +54,7 @@ export { foldName } from './authentication/login-name.ts';
 export { RateLimit, type RateWords, rateWords } from './authentication/rate-limit.ts';
 export { readRoleNames } from './authentication/read-role-names.ts';
 export { endEverySession } from './authentication/session-repository.ts';
-export { type ComingAccount, listTakenNames, type TakenName } from './authentication/taken-names.ts';
+export { listTakenNames } from './authentication/taken-names.ts';
 export { TrustedProxies } from './authentication/trusted-proxies.ts';
 export { unlock } from './authentication/unlock.ts';
 export { userDirectory } from './authentication/user-directory.ts';

@@ -14,7 +14,7 @@ export interface ComingAccount {
 
 /** A name that is not free, or one that looks the same. */
 export interface TakenName {
-  /** Whose it is to be. */
+  /** The account that would have it. */
   readonly id: string;
   /** Who has it; undefined for one that nobody may have. */
   readonly owner: Pick<LoginName, 'collection' | 'id'> | undefined;

@@ -66,24 +66,16 @@ beforeAll(async () => {
   database = await createMigratedDatabase();
   const { text: ring } = await readKeyRing({ variable: COMMON_RING, dataDirectory: folder });
   const crypto = openCrypto({ keyRing: ring });
-  const authentication = shippedAuthentication();
-  const common = {
-    database,
-    types,
-    crypto,
-    ring,
-    authentication,
-    role: 'svc-authorized',
-    only: new Set(GROUPS),
-  };
-  options = { ...common, isApplied: true, deletes: false, isQuick: false, keepDays: 365 };
+  const common = { database, types, crypto, ring, authentication: shippedAuthentication() };
+  const how = { role: 'svc-authorized', only: new Set(GROUPS), keepDays: 365 };
+  options = { ...common, ...how, isApplied: true, deletes: false, isQuick: false };
 });
 afterAll(async () => {
   await database[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
 beforeEach(async () => {
-  for (const table of ['managed_object', 'repo_object', 'relationship', 'import_item', 'login_name'])
+  for (const table of ['managed_object', 'repo_object', 'relationship', 'import_item'])
     await sql`delete from ${sql.table(table)}`.execute(database.db);
 });
 
@@ -280,34 +272,6 @@ const ssha = (digest: string, scheme: string, salt: Buffer) =>
   `{${scheme}}${Buffer.concat([createHash(digest).update('ldap-1').update(salt).digest(), salt]).toString('base64')}`;
 
 describe('a file of LDIF', () => {
-  it('brings nobody by whose name somebody else logs in here, and says so before', async () => {
-    const person = (uid: string) =>
-      `dn: uid=${uid},dc=x\nobjectClass: person\nuid: ${uid}\nsn: ${uid}\nmail: ${uid}@x.org\n`;
-    const file = await write('names.ldif', ['bob', 'B\u043eb', 'svc-admin', 'eve'].map(person).join('\n'));
-    await sql`insert into managed_object (type, id, rev, data) values ('user', 'own', 0, '{"userName":"Bob"}')`.execute(
-      database.db,
-    );
-    await sql`insert into login_name (key, name, collection, id) values ('bob', 'bob', 'managed/user', 'own')`.execute(
-      database.db,
-    );
-    const told = [
-      'managed/user 2: Somebody here logs in by its name, or one that looks the same: give one of them another name',
-      'managed/user 1: Its name is that of a user of authentication.json, of the administrator or of nobody',
-    ];
-    for (const isApplied of [false, true]) {
-      const { remarks } = await brought(file, { isApplied });
-      expect(remarks).toEqual(expect.arrayContaining(told));
-    }
-    expect([...(await stored('user')).values()].map(({ userName }) => userName).sort()).toEqual([
-      'Bob',
-      'eve',
-    ]);
-    // What came from there is as alike as it was there.
-    await sql`update login_name set key = 'eve', name = 'eve', id = 'elsewhere'`.execute(database.db);
-    await sql`update import_item set id = 'elsewhere' where kind = 'managed'`.execute(database.db);
-    expect((await brought(file)).remarks.filter((each) => each.includes('Somebody here'))).toEqual([]);
-  });
-
   it('brings people with salted hashes, and groups with their members', async () => {
     const place = await write(
       'people.ldif',

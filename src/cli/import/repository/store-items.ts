@@ -115,7 +115,7 @@ export class ItemStore {
     return { created, updated };
   }
 
-  /** Those whose names nobody else has who logs in here; what has come from there itself is as alike as it was. */
+  /** Leaves out accounts by whose names others log in here; what has come from there itself is as alike as it was. */
   async #named(db: Db, { created, updated }: Sorted, about: string): Promise<Sorted> {
     const coming = [...created, ...updated].filter(({ kind }) => kind === 'managed');
     const accounts = coming.map(({ type, id, data }) => ({
