@@ -34,7 +34,10 @@ const KINDS: Readonly<Record<number, ConnectorErrorKind>> = {
   503: 'unavailable',
   504: 'unavailable',
 };
+const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
 const MEDIA_TYPE = 'application/scim+json';
+/** The most values of one answer, such as those of a group of half a million: each takes some ten times the room of its text. */
+const MOST_VALUES = 2_500_000;
 /** A token is asked for anew so long before it ends. */
 const EARLY_MS = 30_000;
 
@@ -159,6 +162,9 @@ export class ScimHttp {
 /** @throws ConnectorError `protocol` */
 function readJson({ status, body }: HttpResponse): Json | undefined {
   if (body.trim() === '') return undefined;
+  if (mostValuesIn(body) > MOST_VALUES) {
+    throw new ConnectorError('protocol', `One answer has more than ${MOST_VALUES} values`);
+  }
   try {
     const read: unknown = JSON.parse(body);
     if (isJson(read)) return read;
@@ -169,6 +175,16 @@ function readJson({ status, body }: HttpResponse): Json | undefined {
   throw new ConnectorError('protocol', `What was answered is no SCIM: ${body.slice(0, 100)}`, {
     nativeCode: String(status),
   });
+}
+
+/** How many values there may be, before they are made: each but the first follows a sign that begins an object or a list, or a comma. */
+function mostValuesIn(json: string): number {
+  let values = 1;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === COMMA || code === BRACKET || code === BRACE) values++;
+  }
+  return values;
 }
 
 export function isJson(value: unknown): value is Json {
