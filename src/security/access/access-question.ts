@@ -21,7 +21,7 @@ export interface AccessQuestion {
 }
 
 const MOST_QUESTIONS = 200;
-/** Of all questions together: each is parsed and judged as an operation of a patch. */
+/** In all questions together: each is parsed and judged as an operation of a patch. */
 const MOST_FIELDS = 4_000;
 const METHODS: readonly RequestMethod[] = ['create', 'read', 'update', 'delete', 'patch', 'action', 'query'];
 
