@@ -298,13 +298,13 @@ function isConsoleOff(args) {
   return (flag ?? process.env.SVC_CONSOLE)?.trim().toLowerCase() === 'off';
 }
 
-/** With what processor time is left over. */
+/** Behind a node that starts or works. */
 function runBeside(files) {
   for (const file of files) {
     const child = spawn(findNode(), [file], { cwd: root, stdio: 'ignore', detached: true });
     child.once('error', () => undefined);
     child.unref();
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   }
 }
 

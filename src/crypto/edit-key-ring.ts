@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ActivationError, didYouMean } from '#errors/index.ts';
 import { KeyRing, type KeyRingText, SHIPPED_ALIASES } from './key-ring.ts';
 import { isOfPair } from './key-ring-schema.ts';
-import { type KeyRingPlace, openKeyRing } from './open-key-ring.ts';
+import { type KeyRingPlace, openKeyRing, readKeyRing } from './open-key-ring.ts';
 import { replaceFile } from './replace-file.ts';
 
 /** What may be said of a key: never the key. */
@@ -48,7 +48,9 @@ export async function addKey(place: KeyRingPlace, alias: string, isNew = false):
 
 /** Puts a key in use: from now on it encrypts, on each node as soon as that has been started again. */
 export async function useKey(place: KeyRingPlace, alias: string, id: string | undefined): Promise<string> {
-  const { text } = await openKeyRing(inFile(place));
+  const { text, missing } = await readKeyRing(inFile(place));
+  if (missing !== undefined)
+    throw refused(missing, 'SVC_DATA_DIR, or --data-dir, names the data folder of the nodes');
   const keys = text[alias];
   if (keys === undefined) {
     throw refused(

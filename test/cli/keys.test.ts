@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -106,6 +107,13 @@ describe('svc keys', () => {
     expect(await ring()).toEqual(before);
     expect((await svc('keys', 'add', 'our-own', '--new-alias')).code).toBe(0);
     expect(Object.keys(await ring())).toContain('our-own');
+  });
+
+  it('makes no ring where nothing but a key of one is to be used', async () => {
+    const elsewhere = join(server.project.location, 'nothing-here');
+    const { code, output } = await svc('keys', 'use', ALIAS, '--data-dir', elsewhere);
+    expect([code, output]).toEqual([1, expect.stringMatching(/there is no \S+keys\.json.*SVC_DATA_DIR/s)]);
+    expect(existsSync(elsewhere)).toBe(false);
   });
 
   it('encrypts again what an older key has encrypted, while the server runs, and twice changes nothing', async () => {
