@@ -21,6 +21,8 @@ const MAPPING = {
   name: 'person_file',
   source: 'managed/person',
   target: 'system/file/person',
+  // Nobody waits for it whose answer would go with the node.
+  queuedSync: { enabled: true },
   onCreate: deadly,
   properties: [
     { source: 'login', target: 'id' },
