@@ -4,7 +4,7 @@ import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemir
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { unifiedMergeView } from '@codemirror/merge';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
-import { EditorState, type Extension } from '@codemirror/state';
+import { Annotation, EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { completeFrom, type Known } from './complete.ts';
@@ -38,6 +38,9 @@ interface Props {
   /** Ctrl S. */
   readonly onSave?: () => void;
 }
+
+/** Marks the text that the page has put in: nobody has written that. */
+const ofPage = Annotation.define<true>();
 
 /** A text of a program. Tab leaves it, as it leaves any field; Escape, then Tab, where the list of words is open. */
 export default function Code({
@@ -89,8 +92,9 @@ export default function Code({
         ...foldKeymap,
         ...lintKeymap,
       ]),
-      EditorView.updateListener.of(({ docChanged, state }) => {
-        if (docChanged) latest.current.onChange?.(state.doc.toString());
+      EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+        const isWritten = docChanged && !transactions.every((each) => each.annotation(ofPage) === true);
+        if (isWritten) latest.current.onChange?.(state.doc.toString());
       }),
       ...(isShownOnly ? [EditorState.readOnly.of(true)] : []),
       ...(before === undefined ? [] : [unifiedMergeView({ original: before, mergeControls: false })]),
@@ -105,7 +109,10 @@ export default function Code({
   useEffect(() => {
     const shown = view.current;
     if (shown === null || shown.state.doc.toString() === value) return;
-    shown.dispatch({ changes: { from: 0, to: shown.state.doc.length, insert: value } });
+    shown.dispatch({
+      changes: { from: 0, to: shown.state.doc.length, insert: value },
+      annotations: ofPage.of(true),
+    });
   }, [value]);
   useEffect(() => {
     const shown = view.current;

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useDeferredValue, useState } from 'react';
 import type { Remark } from '../../code/code.tsx';
@@ -52,7 +52,9 @@ function One({ script }: { readonly script: Script }) {
   const c = useWords(common);
   const navigate = useNavigate();
   const review = useReview();
+  const queries = useQueryClient();
   const search: ScriptSearch = scriptRoute.useSearch();
+  const { _splat: asked } = scriptRoute.useParams();
   const { _id, _rev, type, source, content } = script;
   const path = ['script', 'file', ..._id.split('/')];
   const { typed, type: write, forget } = useTyped(`script ${_id}`, NO_FORM, t.leave);
@@ -83,7 +85,10 @@ function One({ script }: { readonly script: Script }) {
       base: { content },
       touches: ['config', 'audit'],
     });
-    if (done !== undefined) forget();
+    if (done === undefined) return;
+    // What was saved is what is there, before anybody has asked for it again.
+    queries.setQueryData(['config', 'script', asked], done.answer);
+    forget();
   };
   const revert = () =>
     void review({

@@ -85,13 +85,33 @@ describe.skipIf(executable === undefined)('scripts in the console', () => {
     const result = page.getByRole('region', { name: 'Result' });
     await result.getByText('"Rome"').first().waitFor();
     await result.getByText('/city').first().waitFor();
-    expect((await site.server.api('GET', 'managed/user/avo')).body.city).toBeUndefined();
+    expect((await site.server.api('GET', 'managed/user/avo')).body.city).not.toBe('Rome');
     await editor.focus();
     await page.keyboard.press('Control+s');
     await page.getByText('Nothing has been written yet').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('lib/city.js is saved').waitFor();
     expect((await site.server.api('GET', 'script/file/lib/city.js')).body.content).toContain('Rome');
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('stand there as they were saved, with nothing left to save', async () => {
+    const one = 'ui/onCreate-user-set-default-fields.js';
+    const visitor = await site.open({ path: `/scripts/file/${one}` });
+    const { page } = visitor;
+    const editor = page.getByRole('textbox', { name: one });
+    const review = page.getByRole('button', { name: 'Review', exact: false }).first();
+    for (const text of ['// the first of two', '// the second of two']) {
+      await rewrite(editor, text);
+      await review.click();
+      await page.getByText('Nothing has been written yet').waitFor();
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByText(`${one} is saved`).last().waitFor();
+      await expect.poll(() => review.isDisabled()).toBe(true);
+      await expect.poll(() => editor.innerText()).toBe(text);
+      expect((await site.server.api('GET', `script/file/${one}`)).body.content).toBe(text);
+    }
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });
