@@ -92,7 +92,7 @@ describe.skipIf(executable === undefined)('everyday tasks in the console', () =>
         .waitFor();
       await click(button('Delete auditor'));
       await apply(hands);
-      await page.getByText(/Roles: auditor is deleted/).waitFor();
+      await page.getByText(/auditor is taken away from .* \(Roles\)/).waitFor();
       await search('auditor', /auditor/);
       await click(page.getByRole('tab', { name: 'Links' }));
       await page.getByRole('link', { name: 'Dora Nagy' }).waitFor();

@@ -21,11 +21,14 @@ const PAGE_SIZE = '25';
 export function Links({
   managed,
   id,
+  owner,
   names,
   mayChange,
 }: {
   readonly managed: ManagedType;
   readonly id: string;
+  /** What the object is called. */
+  readonly owner: string;
   readonly names: readonly string[];
   readonly mayChange: boolean;
 }) {
@@ -40,6 +43,7 @@ export function Links({
           key={name}
           type={managed.type}
           id={id}
+          owner={owner}
           name={name}
           property={managed.properties[name] ?? {}}
           mayChange={mayChange}
@@ -52,12 +56,14 @@ export function Links({
 function Ends({
   type,
   id,
+  owner,
   name,
   property,
   mayChange,
 }: {
   readonly type: string;
   readonly id: string;
+  readonly owner: string;
   readonly name: string;
   readonly property: Property;
   readonly mayChange: boolean;
@@ -85,8 +91,8 @@ function Ends({
   };
   const remove = (end: Reference) =>
     void review({
-      title: `${title}: ${nameOf(end)}`,
-      done: t.deletedDone(`${title}: ${nameOf(end)}`),
+      title: t.unlinked(nameOf(end), title),
+      done: t.unlinkedDone(nameOf(end), title, owner),
       call: { method: 'DELETE', path: [...path, String(end._refProperties?.['_id'])] },
       touches: [topic],
     });
@@ -105,7 +111,9 @@ function Ends({
               <li key={String(end._refProperties?.['_id'] ?? end._ref)} className="row">
                 <ReferenceLink reference={end} />
                 <span className="soft grow">{end._ref}</span>
-                {mayChange ? (
+                {isConditional(end) ? (
+                  <ByCondition end={end} />
+                ) : mayChange ? (
                   <IconButton icon="close" label={`${c.delete} ${nameOf(end)}`} onPress={() => remove(end)} />
                 ) : null}
               </li>
@@ -135,6 +143,25 @@ function Ends({
         ) : null}
       </div>
     </Card>
+  );
+}
+
+function isConditional({ _refProperties }: Reference): boolean {
+  return _refProperties?.['_grantType'] === 'conditional';
+}
+
+/** Nobody can take away what a condition gives: it would be given again at once. */
+function ByCondition({ end }: { readonly end: Reference }) {
+  const t = useWords(words);
+  const { condition } = end;
+  return (
+    <span className="row">
+      <Badge tone="info" mark="◆">
+        {t.conditional}
+      </Badge>
+      {typeof condition === 'string' ? <code>{condition}</code> : null}
+      <span className="soft">{t.conditionalStays}</span>
+    </span>
   );
 }
 

@@ -152,7 +152,7 @@ function One({ managed, object }: { readonly managed: ManagedType; readonly obje
           {
             id: 'links',
             title: t.links,
-            content: <Links managed={managed} id={_id} names={many} mayChange={mayPatch} />,
+            content: <Links managed={managed} id={_id} owner={name} names={many} mayChange={mayPatch} />,
           },
           ...(managed.order.some((each) => properties[each]?.relationship !== undefined)
             ? [

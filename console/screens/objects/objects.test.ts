@@ -23,6 +23,26 @@ describe.skipIf(executable === undefined)('objects in the console', () => {
     await conforms(site, { path: '/objects/user/avo?tab=graph' }, { en: 'Anna Vogel', de: 'Anna Vogel' });
   });
 
+  it('say by which condition they have a role, which nobody can take away there', async () => {
+    const auditor = { _ref: 'managed/role/auditor' };
+    await site.server.api('POST', 'managed/user/avo/roles?_action=create', { body: auditor });
+    const visitor = await site.open({ path: '/objects/user/avo?tab=links' });
+    const { page } = visitor;
+    const given = page.getByRole('listitem').filter({ hasText: 'managed/role/engineer' });
+    await given.getByText('by condition').waitFor();
+    await given.getByText('department eq "IT"').waitFor();
+    expect(await given.getByRole('button').count()).toBe(0);
+    const granted = page.getByRole('listitem').filter({ hasText: 'managed/role/auditor' });
+    await granted.getByRole('button', { name: 'Delete auditor' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('auditor is taken away from Anna Vogel (Roles)').waitFor();
+    await granted.waitFor({ state: 'detached' });
+    await given.getByRole('link', { name: 'engineer' }).click();
+    await page.getByRole('heading', { level: 1, name: 'engineer' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('are filtered, told where a filter is wrong, and gone through by keys', async () => {
     const visitor = await site.open({ path: '/objects/user' });
     const { page } = visitor;
