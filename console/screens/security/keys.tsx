@@ -6,22 +6,9 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { client } from '../../session/client.ts';
 import { useWords } from '../../words/words.ts';
+import { type Key, type Step, stepsOf } from './key-steps.ts';
 import { Rotation } from './rotation.tsx';
 import { words } from './words.ts';
-
-interface Key {
-  readonly _id: string;
-  readonly alias: string;
-  readonly key: string;
-  /** The nodes that encrypt with it. */
-  readonly encrypting: readonly string[];
-  readonly nodes: readonly string[];
-  readonly lacking: readonly string[];
-  readonly isStoredUnder: boolean;
-  readonly firstUsedAt?: string;
-  /** How much is stored under it; absent until it is counted. */
-  readonly values?: number;
-}
 
 /** The key ring by names. A key itself never leaves its node, so new ones are made there, step by step as it says below. */
 export function Keys() {
@@ -75,18 +62,22 @@ export function Keys() {
           result.length === 0 ? (
             <Empty icon="security" title={t.noRing} />
           ) : (
-            <Table label={t.keys} columns={columns} rows={result} idOf={({ _id }) => _id} />
+            <>
+              <Table label={t.keys} columns={columns} rows={result} idOf={({ _id }) => _id} />
+              <Next of={stepsOf(result)} />
+            </>
           )
         }
       </Loaded>
-      <Rotation />
+      <Rotation isDue={stepsOf(keys.data?.result ?? []).some(({ act }) => act === 'encrypt')} />
       <Card title={t.rotation}>
         <ol className="lines">
           {(
             [
               ['svc keys add svc-sym-default', t.stepAdd],
-              ['svc keys list', t.stepSpread],
+              ['keys.json', t.stepSpread],
               ['svc keys use svc-sym-default <key>', t.stepUse],
+              ['svc keys rotate', t.stepRotate],
             ] as const
           ).map(([command, says]) => (
             <li key={command}>
@@ -98,4 +89,30 @@ export function Keys() {
       </Card>
     </div>
   );
+}
+
+/** What is due, in words, with the command of what only a command line does. */
+function Next({ of }: { readonly of: readonly Step[] }) {
+  const t = useWords(words);
+  return (
+    <Card title={t.nextSteps}>
+      {of.length === 0 ? <p>{t.noStep}</p> : null}
+      <ul className="lines">
+        {of.map((step) => (
+          <li key={step.key._id} className="row">
+            <span>{saysOf(step, t)}</span>
+            {step.act === 'use' ? <code>{`svc keys use ${step.key.alias} ${step.key.key}`}</code> : null}
+          </li>
+        ))}
+      </ul>
+      <p className="soft">{t.shownAfterStart}</p>
+    </Card>
+  );
+}
+
+function saysOf(step: Step, t: typeof words.en): string {
+  const { key, lacking } = step.key;
+  if (step.act === 'spread') return t.doSpread(key, lacking.join(', '));
+  if (step.act === 'restart') return t.doRestart(key, step.nodes.join(', '));
+  return step.act === 'use' ? t.doUse(key) : t.doEncrypt(key);
 }

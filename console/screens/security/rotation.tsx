@@ -26,7 +26,7 @@ interface RotationState {
 }
 
 /** What older keys have encrypted is counted, and encrypted again, while all nodes go on working. */
-export function Rotation() {
+export function Rotation({ isDue }: { readonly isDue: boolean }) {
   const t = useWords(words);
   const review = useReview();
   const queries = useQueryClient();
@@ -62,7 +62,10 @@ export function Rotation() {
         ) : (
           <div className="row">
             <Button onPress={() => act('count', t.count, t.countDone)}>{t.count}</Button>
-            <Button look="primary" onPress={() => act('rotate', t.rotate, t.rotateDone)}>
+            <Button
+              look={isDue ? 'primary' : undefined}
+              onPress={() => act('rotate', t.rotate, t.rotateDone)}
+            >
               {t.rotate}
             </Button>
           </div>

@@ -113,6 +113,18 @@ describe.skipIf(executable === undefined)('security in the console', () => {
     await visitor.close();
   });
 
+  it('says of keys what is to be done next, and urges nobody to what is not due', async () => {
+    const visitor = await site.open({ path: '/security?tab=keys' });
+    const { page } = visitor;
+    const next = page.locator('section.card', { hasText: 'What is to be done next' });
+    await next.getByText('seen here once a node has been started again').waitFor();
+    const again = page.getByRole('button', { name: 'Encrypt again' });
+    await again.waitFor();
+    expect(await again.getAttribute('class')).not.toContain('primary');
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('is for those who may look at it, and say so to others', async () => {
     const visitor = await site.open({ user: 'avo', path: '/security?tab=keys' });
     await visitor.page.getByRole('alert').first().waitFor();

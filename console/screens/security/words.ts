@@ -111,9 +111,20 @@ export const words = wordsOf(
       CANCELLED: 'stopped',
     },
     rotation: 'Another key: keys never leave their nodes, so it is made there',
-    stepAdd: 'makes another key in the ring of a node',
-    stepSpread: 'tells, as the list above, when the ring has been copied to all nodes',
-    stepUse: 'has what is new encrypted with it',
+    stepAdd: 'writes another key into keys.json of a node, with the SVC_DATA_DIR of that node',
+    stepSpread:
+      'is given to every node, and they are started again one by one; then the list above has the key',
+    stepUse: 'has what is new encrypted with it, once keys.json is on all nodes and they are started again',
+    stepRotate: 'does the same as Encrypt again above; then only backups need the old key',
+    nextSteps: 'What is to be done next',
+    noStep: 'Nothing: all that is stored is under the keys in use.',
+    shownAfterStart: 'What was done on the command line is seen here once a node has been started again.',
+    doSpread: (key: string, nodes: string) =>
+      `${key}: give ${nodes} the keys.json of the others, and start it again.`,
+    doRestart: (key: string, nodes: string) =>
+      `${key} is in use, but not yet on ${nodes}: give it the same keys.json, and start it again.`,
+    doUse: (key: string) => `${key} is on all nodes and waits. Put it in use, then start the nodes again:`,
+    doEncrypt: (key: string) => `${key} is replaced: encrypt again below what is stored under it.`,
     rules: 'All rules, by role',
     rulesSays: 'They are tried from above, and the first that grants wins; what none grants is refused.',
     role: 'Role',
@@ -235,9 +246,22 @@ export const words = wordsOf(
       CANCELLED: 'angehalten',
     },
     rotation: 'Ein weiterer Schlüssel: Schlüssel verlassen ihre Knoten nie, also wird er dort gemacht',
-    stepAdd: 'macht im Ring eines Knotens einen weiteren Schlüssel',
-    stepSpread: 'sagt wie die Liste oben, wann der Ring auf allen Knoten ist',
-    stepUse: 'lässt Neues damit verschlüsseln',
+    stepAdd: 'schreibt einen weiteren Schlüssel in keys.json eines Knotens, mit dessen SVC_DATA_DIR',
+    stepSpread:
+      'kommt auf jeden Knoten, und sie werden nacheinander neu gestartet; dann steht er in der Liste oben',
+    stepUse: 'lässt Neues damit verschlüsseln, sobald keys.json überall ist und alle neu gestartet sind',
+    stepRotate:
+      'tut dasselbe wie Neu verschlüsseln oben; dann brauchen nur noch Sicherungen den alten Schlüssel',
+    nextSteps: 'Was als Nächstes zu tun ist',
+    noStep: 'Nichts: Alles Gespeicherte liegt unter den Schlüsseln in Gebrauch.',
+    shownAfterStart: 'Was auf der Befehlszeile geschah, steht hier, sobald ein Knoten neu gestartet ist.',
+    doSpread: (key: string, nodes: string) =>
+      `${key}: Geben Sie ${nodes} die keys.json der anderen, und starten Sie neu.`,
+    doRestart: (key: string, nodes: string) =>
+      `${key} ist in Gebrauch, aber noch nicht auf ${nodes}: Geben Sie dieselbe keys.json, und starten Sie neu.`,
+    doUse: (key: string) =>
+      `${key} ist auf allen Knoten und wartet. Nehmen Sie ihn in Gebrauch, dann starten Sie die Knoten neu:`,
+    doEncrypt: (key: string) => `${key} ist ersetzt: Verschlüsseln Sie unten neu, was darunter liegt.`,
     rules: 'Alle Regeln, nach Rollen',
     rulesSays:
       'Sie werden von oben versucht, und die erste, die erlaubt, gilt; was keine erlaubt, wird abgelehnt.',
