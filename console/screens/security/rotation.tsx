@@ -63,7 +63,7 @@ export function Rotation({ isDue }: { readonly isDue: boolean }) {
           <div className="row">
             <Button onPress={() => act('count', t.count, t.countDone)}>{t.count}</Button>
             <Button
-              look={isDue ? 'primary' : undefined}
+              {...(isDue ? { look: 'primary' as const } : {})}
               onPress={() => act('rotate', t.rotate, t.rotateDone)}
             >
               {t.rotate}
