@@ -122,8 +122,12 @@ function ReviewDialog({
     }
   };
   const isTyped = write.typed === undefined || typed === write.typed;
+  const isUnseen = write.isSlow === true && rehearsal.isPending;
   const isReady =
-    rehearsal.data !== undefined && rehearsal.error === null && isTyped && !isBusy && !isInTheWay;
+    (isUnseen || (rehearsal.data !== undefined && rehearsal.error === null)) &&
+    isTyped &&
+    !isBusy &&
+    !isInTheWay;
   useKeys({ 'mod+enter': () => (isReady ? void run() : undefined) }, true);
   if (isInTheWay && write.base !== undefined) {
     return (
@@ -152,6 +156,7 @@ function ReviewDialog({
           </>
         )}
       </Loaded>
+      {isUnseen ? <p>{t.unseen}</p> : null}
       {error === undefined ? null : isUnanswered(error) ? (
         <Unanswered call={write.call} error={error} />
       ) : (
@@ -180,7 +185,7 @@ function ReviewDialog({
           isPending={isBusy}
           onPress={() => void run()}
         >
-          {isUnanswered(error) ? t.applyAgain : c.apply}
+          {isUnanswered(error) ? t.applyAgain : isUnseen ? t.applyUnseen : c.apply}
         </Button>
       </DialogFoot>
     </Dialog>

@@ -4,6 +4,8 @@ export const words = wordsOf(
   {
     rehearsing: 'Rehearsing …',
     rehearsed: 'This is what would happen. Nothing has been written yet.',
+    unseen: 'It is being tried on a few objects. You need not wait, but do not know then what it does.',
+    applyUnseen: 'Apply unseen',
     property: 'Property',
     before: 'Before',
     after: 'After',
@@ -49,6 +51,9 @@ export const words = wordsOf(
   {
     rehearsing: 'Wird geprobt …',
     rehearsed: 'Das würde geschehen. Noch ist nichts geschrieben.',
+    unseen:
+      'Es wird an ein paar Objekten versucht. Sie müssen nicht warten, wissen dann aber nicht, was es tut.',
+    applyUnseen: 'Ungesehen anwenden',
     property: 'Eigenschaft',
     before: 'Vorher',
     after: 'Nachher',

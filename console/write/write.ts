@@ -11,6 +11,8 @@ export interface Write {
   readonly done: string;
   /** It cannot be taken back, so this is typed before. */
   readonly typed?: string;
+  /** What it would do may take long to find out, so nobody has to wait for that. */
+  readonly isSlow?: boolean;
   /** The object as it was when somebody began to change it, to be told from what somebody else has changed meanwhile. */
   readonly base?: JsonObject;
   /** What is asked for again besides what events tell of. */

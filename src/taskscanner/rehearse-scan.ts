@@ -14,10 +14,12 @@ interface Tried extends JsonObject {
 
 const SHOWN = 50;
 const TRIED = 5;
+/** After so long no further object is tried; whoever waits learns more from one than from none. */
+const TRIED_MS = 5_000;
 
 /**
  * What a run would do: how many objects its query finds, the first of them, and what comes of the script for the first
- * few. It all happens inside the unit of work of a dry run, which knows the changes and rolls them back.
+ * few, as far as there is time. It all happens inside the unit of work of a dry run, which knows the changes and rolls them back.
  */
 export async function rehearseScan(
   platform: TaskScannerPlatform,
@@ -40,8 +42,11 @@ export async function rehearseObjects(
   objects: readonly FoundObject[],
 ): Promise<JsonObject> {
   const tried: Tried[] = [];
-  for (const found of objects.slice(0, TRIED))
+  const until = performance.now() + TRIED_MS;
+  for (const found of objects.slice(0, TRIED)) {
     tried.push(await tryObject(platform, context, definition, found));
+    if (performance.now() > until) break;
+  }
   const paths = objects.slice(0, SHOWN).map((found) => pathOf(definition, found));
   const rehearsal = { total: objects.length, objects: paths, tried };
   const { resources } = platform;

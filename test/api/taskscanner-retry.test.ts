@@ -92,6 +92,15 @@ describe('what failed in a scan', () => {
     await site.api('DELETE', 'scheduler/job/rehearsed-scan');
   });
 
+  it('shows what came of one object alone when that has taken long already', async () => {
+    await items(3);
+    const slow = 'const until = Date.now() + 5_500; while (Date.now() < until); true;';
+    const { body } = await site.execute(scan(slow), '&_dryRun=true');
+    expect(body.result.total).toBe(3);
+    expect(body.result.objects).toHaveLength(3);
+    expect(body.result.tried.map((tried: { outcome: string }) => tried.outcome)).toEqual(['completed']);
+  });
+
   it('is nothing, or not known yet', async () => {
     await items(1);
     const fine = await perform(scan(SCRIPT));

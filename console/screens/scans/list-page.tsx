@@ -79,6 +79,7 @@ function Declared() {
         body: {},
       },
       touches: ['scan'],
+      isSlow: true,
     });
   return (
     <Card title={t.declared}>

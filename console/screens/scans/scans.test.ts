@@ -43,9 +43,23 @@ describe.skipIf(executable === undefined)('scans in the console', () => {
     const { page } = visitor;
     await page.getByRole('button', { name: 'Begin' }).click();
     await page.getByText('Nothing has been written yet').waitFor();
-    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText('forget-leavers is under way').waitFor();
     await page.getByRole('row', { name: /forget-leavers/ }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
+  it('begin without being rehearsed when nobody wants to wait for that', async () => {
+    const visitor = await site.open({ path: '/scans' });
+    const { page } = visitor;
+    await page.route(/_dryRun=true/, () => undefined);
+    await page.getByRole('button', { name: 'Begin' }).click();
+    await page.getByText('You need not wait').waitFor();
+    const before = (await site.server.api('GET', 'taskscanner')).body.tasks.length;
+    await page.getByRole('button', { name: 'Apply unseen' }).click();
+    await page.getByText('forget-leavers is under way').waitFor();
+    expect((await site.server.api('GET', 'taskscanner')).body.tasks.length).toBe(before + 1);
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });
