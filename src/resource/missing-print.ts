@@ -8,9 +8,6 @@ import { createHash } from 'node:crypto';
  * @param name its id there, or a value that it is known by, such as a distinguished name
  */
 export function missingPrint(place: string, name: string): string {
-  const plain = name
-    .trim()
-    .toLowerCase()
-    .replace(/\s*([,=+])\s*/g, '$1');
+  const plain = name.toLowerCase().replaceAll(/[^,=+]+/g, (part) => part.trim());
   return createHash('sha256').update(`${place}\n${plain}`).digest('base64url');
 }
