@@ -4,6 +4,7 @@ import { startNodeProcess } from '../support/node-process.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { createProject, WATCHFUL } from '../support/project.ts';
 import { startTestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const js = (source: string, more: object = {}) => ({ type: 'text/javascript', source, ...more });
 

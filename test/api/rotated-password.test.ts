@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 // A pooler has passwords of its own.
 const isPooled = (process.env['SVC_TEST_PGBOUNCER'] ?? '') !== '';

@@ -17,6 +17,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { createProject } from '../support/project.ts';
 import { processFile } from '../support/workflow.ts';
+import '../support/takes-long.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 

@@ -12,6 +12,7 @@ import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { findPgBouncer, NO_PGBOUNCER, startPgBouncer } from '../support/pgbouncer.ts';
 import { createTestDatabase, databaseEnvironment } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const pgBouncer = await findPgBouncer();
 if (pgBouncer === undefined) console.warn(NO_PGBOUNCER);

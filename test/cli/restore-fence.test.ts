@@ -10,6 +10,7 @@ import { createMigratedDatabase, createSchemaDatabase } from '../support/migrate
 import { createTestDatabase, onServer, type TestDatabase } from '../support/postgres.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import '../support/takes-long.ts';
 
 const TICK = {
   schedule: '* * * * * ?',

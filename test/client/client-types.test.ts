@@ -6,6 +6,7 @@ import { commandLineOf } from '../support/command-line.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { workflowApi } from '../support/workflow.ts';
+import '../support/takes-long.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const PROCESS = readFileSync(join(ROOT, 'workflow/accessRequest.bpmn20.xml'), 'utf8');

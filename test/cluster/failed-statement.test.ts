@@ -14,6 +14,7 @@ import { type FaultControl, installFaults } from '../support/database-faults.ts'
 import { eventually } from '../support/eventually.ts';
 import { some } from '../support/long.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
+import '../support/takes-long.ts';
 
 const APPLICATION = 'faulty';
 const MARKS = objectStore(['managed', 'mark']);

@@ -8,6 +8,7 @@ import { PASSWORD } from '../support/credentials.ts';
 import { runs } from '../support/long.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { type Pair, startPair } from '../support/standby.ts';
+import '../support/takes-long.ts';
 
 const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname;
 const SEEN = 'X-Svc-Commit-Lsn';

@@ -4,6 +4,7 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } f
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import '../support/takes-long.ts';
 
 const bin = join(import.meta.dirname, '../../bin');
 

@@ -12,6 +12,7 @@ import { certificateAuthority } from '../../support/certificates.ts';
 import { ConnectorSite, errorId } from '../../support/connector/fixture.ts';
 import { HAS_MARIADB, startMariadb } from '../../support/mariadb.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
+import '../../support/takes-long.ts';
 
 interface Place extends AsyncDisposable {
   readonly configuration: JsonObject;

@@ -4,6 +4,7 @@ import { LOCK_CLASS, openDatabase } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
+import '../../support/takes-long.ts';
 
 /** Two nodes, each behind a proxy of its own. */
 async function joinTwo(scope: AsyncDisposableStack) {

@@ -5,6 +5,7 @@ import { SilenceWatch } from '#database/pool/silence-watch.ts';
 import { noteSession } from '#database/wire/pg-client.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
+import '../../support/takes-long.ts';
 
 describe('a connection that a firewall has forgotten', () => {
   let test: TestDatabase;
