@@ -111,8 +111,8 @@ export function fileOf({ script }: Hook): string | undefined {
   return typeof file === 'string' ? file : undefined;
 }
 
-/** Where such a file is rehearsed. */
+/** Where such a file is rehearsed, by the name that it has there. */
 export function workbenchOf(file: string): string {
-  const path = file.replace(/^script\//, '').split('/');
+  const path = file.split('/');
   return `/scripts/file/${path.map(encodeURIComponent).join('/')}`;
 }

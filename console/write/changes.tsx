@@ -3,13 +3,13 @@ import { Loading } from '../parts/page.tsx';
 import { plainText } from '../words/plain-text.ts';
 import { useWords } from '../words/words.ts';
 import { words } from './words.ts';
-import { changesBetween, type FieldChange, shown } from './write.ts';
+import { differencesBetween, type FieldChange, shown } from './write.ts';
 
 const Code = lazy(() => import('../code/code.tsx'));
 
 /** What differs, property by property. */
 export function Changes({ before, after }: { readonly before: unknown; readonly after: unknown }) {
-  return <ChangeRows changes={changesBetween(before ?? {}, after ?? {})} />;
+  return <ChangeRows changes={differencesBetween(before ?? {}, after ?? {})} />;
 }
 
 export function ChangeRows({ changes }: { readonly changes: readonly FieldChange[] }) {

@@ -3,13 +3,22 @@ import { Badge } from '../parts/badge.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Took } from '../parts/time.tsx';
 import { useWords } from '../words/words.ts';
-import { Changes } from './changes.tsx';
+import { ChangeRows, Changes } from './changes.tsx';
 import { words } from './words.ts';
+import type { FieldChange } from './write.ts';
 
 /** What a rehearsal has found: what it is about first, then what else would change, and what ran. */
-export function Report({ report }: { readonly report: DryRun<unknown> }) {
+export function Report({
+  report,
+  first: shows,
+}: {
+  readonly report: DryRun<unknown>;
+  /** What it is about, where the screen can tell that better. */
+  readonly first?: readonly FieldChange[] | undefined;
+}) {
   const t = useWords(words);
-  const [first, ...others] = report.changes;
+  const [first] = report.changes;
+  const others = report.changes.slice(shows === undefined ? 1 : 0);
   const hooks = report.trace.filter(({ hook }) => typeof hook === 'string');
   const warnings = warningsOf(report);
   return (
@@ -21,7 +30,13 @@ export function Report({ report }: { readonly report: DryRun<unknown> }) {
         </p>
       ))}
       <Tried of={triedOf(report)} />
-      {first === undefined ? <p className="soft">{t.nothingChanges}</p> : <OneChange change={first} />}
+      {shows !== undefined ? (
+        <ChangeRows changes={shows} />
+      ) : first === undefined ? (
+        <p className="soft">{t.nothingChanges}</p>
+      ) : (
+        <OneChange change={first} />
+      )}
       {others.length === 0 ? null : (
         <details>
           <summary>{t.others(others.length)}</summary>

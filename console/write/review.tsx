@@ -152,7 +152,7 @@ function ReviewDialog({
         {(report) => (
           <>
             <p className="soft">{t.rehearsed}</p>
-            <Report report={report} />
+            <Report report={report} first={write.shows} />
           </>
         )}
       </Loaded>

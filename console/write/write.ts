@@ -9,6 +9,8 @@ export interface Write {
   readonly call: Call;
   /** What is said when it is done. */
   readonly done: string;
+  /** What it changes, in the words of whoever wants it: shown before all that the server says of it. */
+  readonly shows?: readonly FieldChange[] | undefined;
   /** It cannot be taken back, so this is typed before. */
   readonly typed?: string;
   /** What it would do may take long to find out, so nobody has to wait for that. */
@@ -90,6 +92,22 @@ export function changesBetween(before: unknown, after: unknown, at = ''): readon
       );
   }
   return isSame(before, after) ? [] : [{ field: at, before, after }];
+}
+
+/** For people: of two lists, their members one by one where it can be told which belong together. */
+export function differencesBetween(before: unknown, after: unknown): readonly FieldChange[] {
+  return changesBetween(before, after).flatMap((change) => inLists(change));
+}
+
+function inLists(change: FieldChange): readonly FieldChange[] {
+  const { field, before, after } = change;
+  if (!Array.isArray(before) || !Array.isArray(after)) return [change];
+  const least = Math.min(before.length, after.length);
+  const areAlike = isSame(before.slice(0, least), after.slice(0, least)) || before.length === after.length;
+  if (!areAlike || least === 0) return [change];
+  return Array.from({ length: Math.max(before.length, after.length) }).flatMap((_, at) =>
+    changesBetween(before[at], after[at], `${field}/${at}`).flatMap(inLists),
+  );
 }
 
 function isSame(one: unknown, other: unknown): boolean {

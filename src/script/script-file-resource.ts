@@ -105,10 +105,10 @@ export function scriptFileResource(options: ScriptFileOptions): RouteHandler {
         return answerFromMemory(request, scripts.map(describeScript), FIELDS);
       }
       if (request.method === 'read' && path !== '') {
-        const script = await findScript(options, path);
+        const script = (await namedScript(options, path)) ?? (await findScript(options, path));
         const content = await readScript(script);
         if (content === undefined) throw tooLong(script);
-        return resource(path, revisionOfText(content), { ...describeScript(script), content });
+        return resource(script.path, revisionOfText(content), { ...describeScript(script), content });
       }
       if (request.method === 'action' && path !== '') {
         return actions.run(writeContext(context), request, path);
@@ -193,6 +193,13 @@ function textOf({ content }: JsonObject): string {
     field: '/content',
     hint: 'Such as {"content": "1 + 1"}',
   });
+}
+
+/** By what configurations and scripts may call it, such as `script/access.js` for `access.js`; its own path comes first. */
+async function namedScript(options: ScriptFileOptions, name: string): Promise<ListedScript | undefined> {
+  const scripts = await listed(options);
+  const own = scripts.find((script) => script.path === name);
+  return own ?? scripts.find((script) => namesOf(script, options.sources()).has(name));
 }
 
 /** Finds only scripts that are listed, so no path leads anywhere else. */

@@ -30,7 +30,11 @@ const SCRIPT = bodyOf({
   source: textMember('Its text'),
   file: textMember('Instead of it, the path of a file'),
   globals: { type: 'object', description: 'Variables that it has' },
-  diagnostics: { type: 'boolean', description: 'With compile: all that is wrong or doubtful, with places' },
+  diagnostics: {
+    type: 'boolean',
+    description:
+      'With compile: all that is wrong or doubtful, with places; with eval: what became of its variables',
+  },
   use: textMember('With it: what the script is for, such as onUpdate'),
 });
 
@@ -46,8 +50,7 @@ export function scriptResource(scripts: Scripts, uses: ScriptUses): RouteHandler
         does: 'Runs a script and answers with its result',
         takes: SCRIPT,
         runsScripts: true,
-        run: (context, request, { reference, content }) =>
-          evaluate(scripts, context, request, reference, content),
+        run: (context, request, sent) => evaluate(scripts, uses, context, request, sent),
       },
       compile: {
         does: 'Says whether a script compiles',
@@ -120,20 +123,27 @@ async function readScript(
 
 async function evaluate(
   scripts: Scripts,
+  uses: ScriptUses,
   context: Context,
   request: ActionRequest,
-  reference: ScriptReference,
-  content: JsonObject,
+  { reference, content }: SentScript,
 ): Promise<ActionResult> {
-  const { value } = await scripts.evaluate(context, {
+  const { diagnostics, use, ...others } = content;
+  const isTold = diagnostics === true && use !== undefined;
+  const known = isTold ? Object.entries(findUse(uses, String(use)).bindings) : [];
+  const keeping = known.flatMap(([name, { keeps }]) =>
+    keeps === true && Object.hasOwn(content, name) ? [name] : [],
+  );
+  const { value, bindings } = await scripts.evaluate(context, {
     reference,
     bindings: {
       ...({ resourcePath: '', resourceName: '' } satisfies BindingsOf<typeof EVALUATED>),
-      ...bindingsOf(content),
+      ...bindingsOf(isTold ? others : content),
       ...request.parameters,
     },
+    returnBindings: keeping,
   });
-  return actionResult(value);
+  return actionResult(isTold ? { result: value, kept: bindings } : value);
 }
 
 /** What a script is given: what the members that do not describe it are called, and what its use brings. */

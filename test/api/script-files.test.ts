@@ -43,6 +43,13 @@ const usages = async (path: string) => {
 };
 
 describe('/script/file', () => {
+  it('answers with a script by every name that configurations may call it by', async () => {
+    expect(await get('script/file/script/crypto.js')).toMatchObject({
+      _id: 'crypto.js',
+      content: 'exports.mine = true;',
+    });
+  });
+
   it('lists the scripts of the sources, and which of two wins', async () => {
     const { result } = await get('script/file?_queryFilter=true&_sortKeys=_id');
     const ids = result.map(({ _id }: { _id: string }) => _id);
@@ -127,7 +134,7 @@ describe('/script/file', () => {
     expect(shipped.sources).toEqual(['install']);
     await server.project.write('script/access.js', shipped.content);
     expect((await get('script/file/access.js')).sources).toEqual(['project-script', 'install']);
-    expect((await api('GET', 'script/file/script/access.js')).status).toBe(404);
+    expect((await get('script/file/script/access.js'))._id).toBe('access.js');
     expect(await usages('access.js')).toEqual([{ kind: 'access', id: 'access' }]);
   });
 

@@ -36,6 +36,31 @@ const groovy = (source: string, more: object = {}) => diagnose(source, { type: '
 const said = async (source: string, more: object = {}) =>
   (await diagnose(source, more)).diagnostics.map(({ message }: { message: string }) => message);
 
+describe('a rehearsal of a script as what it is for', () => {
+  it('answers with what became of the variables whose changes go on, and with nothing of others', async () => {
+    const body = {
+      type: 'text/javascript',
+      source: "object.city = newObject.city; oldObject.city = 'Bern'; typeof use",
+      use: 'onUpdate',
+      diagnostics: true,
+      object: { city: 'Rome' },
+      oldObject: {},
+      newObject: { city: 'Thun' },
+    };
+    const answer = await api('POST', 'script?_action=eval&_dryRun=true', { body });
+    expect(answer.body.result).toEqual({
+      result: 'undefined',
+      kept: { object: { city: 'Thun' }, newObject: { city: 'Thun' } },
+    });
+    const unknown = await api('POST', 'script?_action=eval', { body: { ...body, use: 'onUpdat' } });
+    expect(unknown.status).toBe(400);
+    const plain = await api('POST', 'script?_action=eval', {
+      body: { type: 'text/javascript', source: 'use', use: 'mine' },
+    });
+    expect(plain.body).toBe('mine');
+  });
+});
+
 describe('diagnostics of a script', () => {
   it('are none where nothing is wrong, and `true` where nobody asks for them', async () => {
     expect(await diagnose('svc.read("managed/user/1")')).toEqual({ ok: true, diagnostics: [] });

@@ -8,7 +8,7 @@ import { common } from '../../words/common.ts';
 import { useWords } from '../../words/words.ts';
 import { ChangeRows } from '../../write/changes.tsx';
 import { Comparison } from '../../write/comparison.tsx';
-import { changesBetween } from '../../write/write.ts';
+import { differencesBetween } from '../../write/write.ts';
 import { words } from './words.ts';
 
 interface Entry {
@@ -59,7 +59,7 @@ export function ConfigHistory({
               </Button>
             )}
           </p>
-          <ChangeRows changes={changesBetween(before ?? {}, after ?? {})} />
+          <ChangeRows changes={differencesBetween(before ?? {}, after ?? {})} />
         </section>
       ))}
       {entries.hasMore ? (

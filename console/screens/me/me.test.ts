@@ -25,8 +25,13 @@ describe.skipIf(executable === undefined)('the own pages of the console', () => 
   it('have a role asked for by one, decided by another on a phone, and shown as done to the first', async () => {
     const decider = await site.open({ user: 'bkim', path: '/me', width: 390, height: 844 });
     await decider.page.getByRole('link', { name: /Approve auditor for Anna Vogel/ }).click();
+    await decider.page.getByRole('button', { name: 'Finish' }).click();
+    await decider.page.getByText('is required').waitFor();
+    expect(await decider.page.getByRole('dialog').count()).toBe(0);
     await decider.page.getByRole('combobox', { name: /Decision/ }).selectOption('accept');
     await decider.page.getByRole('button', { name: 'Finish' }).click();
+    const said = decider.page.getByRole('dialog', { name: 'Finish: Approve auditor for Anna Vogel' });
+    await said.getByRole('row', { name: /Decision.*Grant the role/ }).waitFor();
     await decider.page.getByRole('button', { name: 'Apply' }).click();
     await decider.page.getByText('Nothing to do').waitFor();
     expect(decider.problems).toEqual([]);

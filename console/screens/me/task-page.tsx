@@ -1,16 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { type JsonObject, NotFoundError } from '#client/index.ts';
 import { useTyped } from '../../form/dirty.ts';
 import { SchemaForm } from '../../form/form.tsx';
-import type { Schema } from '../../form/schema.ts';
+import { kindOf, type Schema, titleOf } from '../../form/schema.ts';
+import { words as formWords } from '../../form/words.ts';
 import { Button } from '../../parts/button.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { Empty, Loaded } from '../../parts/page.tsx';
 import { client } from '../../session/client.ts';
 import { useIdentity } from '../../session/identity.ts';
+import { plainText } from '../../words/plain-text.ts';
 import { useWords } from '../../words/words.ts';
 import { useReview } from '../../write/review.tsx';
+import type { FieldChange } from '../../write/write.ts';
 import { MePage } from './me-page.tsx';
 import { taskRoute } from './routes.ts';
 import { valuesOf } from './values.ts';
@@ -64,22 +68,36 @@ function OneTask({
   const { typed, type: change, forget } = useTyped(`task ${id}`, form, t.leave);
   const isMine = task['assignee'] === identity.id || task['assignee'] === identity.name;
   const values = { ...valuesOf(form), ...typed };
-  const act = async (action: string, title: string, done: string, body?: unknown) => {
+  const { policies } = useWords(formWords);
+  const [isTried, setTried] = useState(false);
+  const missing = missingIn(form, values);
+  const act = async (
+    action: string,
+    title: string,
+    done: string,
+    { body, shows }: { readonly body: unknown; readonly shows?: readonly FieldChange[] | undefined },
+  ) => {
     const path = ['workflow', 'taskinstance', id];
     return review({
       title,
       done,
       call: { method: 'POST', path, parameters: { _action: action }, body },
+      shows,
       touches: ['task'],
     });
   };
   const complete = async () => {
-    const content = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== null));
-    if ((await act('complete', t.completed(form.title), t.completedDone, content)) === undefined) return;
+    setTried(true);
+    if (missing.length > 0) return;
+    const body = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== null));
+    const shows = saidIn(form, body);
+    if ((await act('complete', t.completed(form.title), t.completedDone, { body, shows })) === undefined)
+      return;
     forget();
     void navigate({ to: '/me' });
   };
-  const claim = () => void act('claim', t.claimed(form.title), t.claimedDone, { userId: identity.id });
+  const claim = () =>
+    void act('claim', t.claimed(form.title), t.claimedDone, { body: { userId: identity.id } });
   useKeys(isMine ? { 'mod+enter': () => void complete() } : { c: claim });
   const description = task['description'];
   return (
@@ -91,6 +109,9 @@ function OneTask({
             schema={form}
             values={values}
             onChange={change}
+            problems={Object.fromEntries(
+              isTried ? missing.map((name) => [name, policies['REQUIRED'] ?? '']) : [],
+            )}
             isEditable={(name) => isMine && form.properties[name]?.userEditable === true}
           />
         </div>
@@ -101,7 +122,9 @@ function OneTask({
             <Button look="primary" onPress={() => void complete()}>
               {t.complete}
             </Button>
-            <Button onPress={() => void act('unclaim', t.unclaim, t.unclaimedDone, {})}>{t.unclaim}</Button>
+            <Button onPress={() => void act('unclaim', t.unclaim, t.unclaimedDone, { body: {} })}>
+              {t.unclaim}
+            </Button>
           </>
         ) : (
           <Button look="primary" onPress={claim}>
@@ -111,4 +134,34 @@ function OneTask({
       </div>
     </MePage>
   );
+}
+
+/** What has to be filled in, and is not. */
+function missingIn(
+  { order, properties }: Form,
+  values: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  return order.filter((name) => {
+    const { required, userEditable } = properties[name] ?? {};
+    const value = values[name] ?? '';
+    return required === true && userEditable === true && value === '';
+  });
+}
+
+/** What is decided, as the form calls it; undefined where nothing is filled in. */
+function saidIn(
+  { properties }: Form,
+  content: Readonly<Record<string, unknown>>,
+): readonly FieldChange[] | undefined {
+  const said = Object.entries(content).map(([name, value]): FieldChange => {
+    const property = properties[name] ?? {};
+    const shown = (each: unknown) => property.enumTitles?.[plainText(each)] ?? each;
+    const isSecret = kindOf(property) === 'secret';
+    return {
+      field: titleOf(name, property),
+      before: isSecret ? undefined : shown(property.value),
+      after: isSecret ? '•••' : shown(value),
+    };
+  });
+  return said.length === 0 ? undefined : said;
 }

@@ -85,6 +85,10 @@ describe.skipIf(executable === undefined)('processes in the console', () => {
     await page.getByRole('textbox', { name: 'Value, as JSON' }).fill('"ewei"');
     await page.getByRole('button', { name: 'Review' }).click();
     await page.getByText('Nothing has been written yet').waitFor();
+    await page
+      .getByRole('dialog')
+      .getByRole('row', { name: /holder.*ewei/ })
+      .waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('The variable holder is changed').waitFor();
     await page.getByRole('button', { name: 'Actions' }).click();

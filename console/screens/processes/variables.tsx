@@ -64,6 +64,7 @@ function VariableDialog({
         headers: { 'If-Match': `"${_rev}"` },
         body: [{ operation: 'replace', field: `/processVariables/${name}`, value: parsed?.value }],
       },
+      shows: [{ field: name, before: value, after: parsed?.value }],
       base: { processVariables: JSON.parse(JSON.stringify(processVariables)) },
       touches: ['instance'],
     });

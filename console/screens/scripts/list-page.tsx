@@ -160,7 +160,7 @@ function HookLink({ hook: { file, use, type } }: { readonly hook: Hook }) {
   return file === undefined ? (
     <Link to="/configuration/of/managed">{t.inline}</Link>
   ) : (
-    <Link to={addressOf(file.replace(/^script\//, ''))} search={{ use, type }}>
+    <Link to={addressOf(file)} search={{ use, type }}>
       {file}
     </Link>
   );

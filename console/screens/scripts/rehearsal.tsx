@@ -13,14 +13,21 @@ import { Took } from '../../parts/time.tsx';
 import { client } from '../../session/client.ts';
 import { useWords } from '../../words/words.ts';
 import { Report } from '../../write/report.tsx';
+import { differencesBetween } from '../../write/write.ts';
 import { addressOf } from './list-page.tsx';
 import { type ScriptSearch, scriptRoute } from './routes.ts';
 import { type Bindings, type RunAs, useUses } from './run-as.ts';
 import { words } from './words.ts';
 
+/** What a script has answered, and what it has made of the variables whose changes go on. */
+interface Ran {
+  readonly result?: unknown;
+  readonly kept: JsonObject;
+}
+
 type Outcome =
   | { readonly is: 'running' }
-  | { readonly is: 'done'; readonly report: DryRun<unknown>; readonly ms: number }
+  | { readonly is: 'done'; readonly report: DryRun<Ran>; readonly given: JsonObject; readonly ms: number }
   | { readonly is: 'failed'; readonly error: unknown };
 
 /** Runs a text as what it is for, with an object that there is, and keeps nothing of it. */
@@ -61,20 +68,20 @@ export function Rehearsal({
       replace: true,
     });
   const takesObject = bindings?.globals.some(({ properties }) => properties !== undefined) === true;
-  const sample = useSample(takesObject ? (runAs.type ?? '') : '', search.with ?? '');
+  const sample = useSample(takesObject ? bindings : undefined, runAs.type ?? '', search.with ?? '');
   const text = given === '' && sample.data !== undefined ? JSON.stringify(sample.data, null, 2) : given;
   const variables = parse(text);
   const run = async () => {
     setOutcome({ is: 'running' });
     const began = performance.now();
     try {
-      const report = await client.send<DryRun<unknown>>({
+      const report = await client.send<DryRun<Ran>>({
         method: 'POST',
         path: ['script'],
         parameters: { _action: 'eval', _dryRun: 'true' },
-        body: { ...variables, type, source },
+        body: { ...variables, type, source, use: runAs.use, diagnostics: true },
       });
-      setOutcome({ is: 'done', report, ms: performance.now() - began });
+      setOutcome({ is: 'done', report, given: variables ?? {}, ms: performance.now() - began });
     } catch (error) {
       setOutcome({ is: 'failed', error });
       const place = placeOf(error);
@@ -131,34 +138,56 @@ export function Rehearsal({
           </Button>
         </div>
         {outcome?.is === 'failed' ? <Failure error={outcome.error} /> : null}
-        {outcome?.is === 'done' ? <Result report={outcome.report} ms={outcome.ms} /> : null}
+        {outcome?.is === 'done' ? <Result {...outcome} /> : null}
       </div>
     </Card>
   );
 }
 
-/** The variables of a hook as they would be for an object: it, and it again as it was. */
-function useSample(type: string, id: string) {
+/** The variables of a hook as they would be for an object. */
+function useSample(bindings: Bindings | undefined, type: string, id: string) {
   return useQuery({
-    queryKey: [`object:${type}`, 'sample', id],
+    queryKey: [`object:${type}`, 'sample', id, bindings?.use],
     queryFn: async () => {
       const object = await client.send<JsonObject>({ method: 'GET', path: ['managed', type, id] });
-      return { object, oldObject: object, resourceName: `managed/${type}/${id}` };
+      return bindings === undefined ? {} : variablesOf(bindings, object, `managed/${type}/${id}`);
     },
-    enabled: type !== '' && id !== '',
+    enabled: bindings !== undefined && type !== '' && id !== '',
     retry: false,
   });
 }
 
-function Result({ report, ms }: { readonly report: DryRun<unknown>; readonly ms: number }) {
+const EMPTY: Readonly<Record<string, JsonObject[string]>> = { string: '', array: [], object: {} };
+
+/** Each variable that the hook has: the object in all of its states is the one that there is. */
+function variablesOf({ use, globals }: Bindings, object: JsonObject, resourceName: string): JsonObject {
+  const method = /create|update|delete/.exec(use.toLowerCase())?.[0] ?? 'read';
+  const known: JsonObject = {
+    resourceName,
+    value: object,
+    request: { method, resourcePath: resourceName, content: object },
+  };
+  const own = globals.filter(({ name, from }) => from === 'use' && name !== 'context');
+  return Object.fromEntries(
+    own.map(({ name, type = '', properties }) => [
+      name,
+      properties === undefined ? (known[name] ?? EMPTY[String(type)] ?? null) : object,
+    ]),
+  );
+}
+
+function Result({ report, given, ms }: Extract<Outcome, { readonly is: 'done' }>) {
   const t = useWords(words);
+  const { result, kept } = report.result;
+  const before = Object.fromEntries(Object.keys(kept).map((name) => [name, given[name]]));
+  const differences = differencesBetween(before, kept);
   return (
     <section className="stack" aria-label={t.result}>
       <p className="row">
         <strong>{t.result}</strong> <Took ms={Math.round(ms)} />
       </p>
-      <pre className="code card-body">{JSON.stringify(report.result, null, 2) ?? t.nothing}</pre>
-      <Report report={report} />
+      <pre className="code card-body">{JSON.stringify(result, null, 2) ?? t.nothing}</pre>
+      <Report report={report} first={differences.length === 0 ? undefined : differences} />
       <Trace steps={report.trace} />
     </section>
   );

@@ -139,6 +139,7 @@ function One({ script }: { readonly script: Script }) {
         </div>
       }
     >
+      {_rev === undefined ? <p className="soft">{t.isNew}</p> : null}
       <Suspense fallback={<Loading />}>
         <Code
           label={_id}

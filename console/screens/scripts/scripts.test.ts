@@ -96,6 +96,27 @@ describe.skipIf(executable === undefined)('scripts in the console', () => {
     await visitor.close();
   });
 
+  it('have in a rehearsal what the hook has, and tell what they make of the object', async () => {
+    const path = '/scripts/file/lib/towns.js?use=onUpdate&type=user&with=bkim';
+    const visitor = await site.open({ path });
+    const { page } = visitor;
+    await page.getByText('There is no such file yet').waitFor();
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Variables, as JSON' }).inputValue())
+      .toContain('"newObject"');
+    await rewrite(
+      page.getByRole('textbox', { name: 'lib/towns.js' }),
+      "object.city = newObject.userName + ' in Bern'",
+    );
+    await page.getByRole('button', { name: 'Rehearse' }).first().click();
+    const result = page.getByRole('region', { name: 'Result' });
+    await result.getByRole('row', { name: /\/object\/city.*bkim in Bern/ }).waitFor();
+    expect(await result.getByText('Nothing would change').count()).toBe(0);
+    expect((await site.server.api('GET', 'managed/user/bkim')).body.city).not.toBe('bkim in Bern');
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  });
+
   it('stand there as they were saved, with nothing left to save', async () => {
     const one = 'ui/onCreate-user-set-default-fields.js';
     const visitor = await site.open({ path: `/scripts/file/${one}` });

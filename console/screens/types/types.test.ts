@@ -35,6 +35,9 @@ describe.skipIf(executable === undefined)('types in the console', () => {
     await dialog.getByText(/index on 'employeeNumber'/).waitFor();
     await dialog.getByRole('button', { name: 'Review' }).click();
     await page.getByText('Nothing has been written yet').waitFor();
+    const changed = page.getByRole('dialog').getByRole('row', { name: /schema.properties.employeeNumber/ });
+    await changed.first().waitFor();
+    expect(await page.getByRole('dialog').innerText()).not.toContain('userName');
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('employeeNumber of user is declared anew').waitFor();
     await page.getByRole('row', { name: /Employee number/ }).waitFor();
@@ -130,6 +133,11 @@ describe.skipIf(executable === undefined)('types in the console', () => {
     await page.getByRole('row', { name: /onCreate/ }).click();
     await page.getByRole('link', { name: 'Rehearse it' }).click();
     await page.getByRole('heading', { level: 1, name: 'ui/onCreate-user-set-default-fields.js' }).waitFor();
+    await page.goto(`${site.server.url}/console/types/user?tab=hooks`);
+    await page.getByRole('row', { name: /onUpdate/ }).click();
+    await page.getByRole('link', { name: 'Rehearse it' }).click();
+    const shipped = page.getByRole('textbox', { name: 'script/joiner-mover-leaver.js' });
+    await shipped.getByText('object', { exact: false }).first().waitFor();
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });
