@@ -1,4 +1,5 @@
 import { SvcError } from '#client/index.ts';
+import { BASE } from '../session/client.ts';
 import { common } from '../words/common.ts';
 import { useWords } from '../words/words.ts';
 import { Button } from './button.tsx';
@@ -15,13 +16,20 @@ export function ErrorNote({
   const t = useWords(common);
   const said = error instanceof SvcError ? error : undefined;
   const message = error instanceof Error ? error.message : String(error);
+  const isRefused = said?.id === 'ACCESS_DENIED';
   const excerpt = said?.body.detail?.['excerpt'];
   return (
     <div className="note bad" role="alert">
       <Icon name="bad" />
       <div className="note-body">
         <p className="title">{message}</p>
-        {said?.hint === undefined ? null : <p>{said.hint}</p>}
+        {isRefused ? (
+          <p>
+            {t.refused} <a href={`${BASE}me`}>{t.ownPages}</a>
+          </p>
+        ) : said?.hint === undefined ? null : (
+          <p>{said.hint}</p>
+        )}
         {typeof excerpt === 'string' ? <pre>{excerpt}</pre> : null}
         {said === undefined ? null : <Findings of={said.body.detail} />}
         <p className="ids">

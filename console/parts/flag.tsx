@@ -13,8 +13,10 @@ export function Flag({
 }) {
   return (
     <Checkbox className="menu-item choice" isSelected={is} onChange={onChange}>
-      <span className={is ? '' : 'unselected'}>
-        <Icon name="check" small />
+      <span className="tick">
+        <span className={is ? '' : 'unselected'}>
+          <Icon name="check" small />
+        </span>
       </span>
       {label}
     </Checkbox>

@@ -154,7 +154,7 @@ describe.skipIf(executable === undefined)('everyday tasks in the console', () =>
       await type('costCentre', page.getByRole('dialog').getByRole('textbox', { name: 'Name' }));
       await click(page.getByRole('dialog').getByRole('button', { name: 'Review' }));
       await apply(hands);
-      await page.getByText('costCentre of user is declared anew').waitFor();
+      await page.getByText('costCentre of user is saved').waitFor();
     });
   });
 

@@ -16,7 +16,16 @@ import { Report } from './report.tsx';
 import { type Toast, Toasts } from './toasts.tsx';
 import { Unanswered } from './unanswered.tsx';
 import { words } from './words.ts';
-import { apply, type Done, isConflict, isUnanswered, rehearse, undoOf, type Write } from './write.ts';
+import {
+  apply,
+  canBeUndone,
+  type Done,
+  isConflict,
+  isUnanswered,
+  rehearse,
+  undoOf,
+  type Write,
+} from './write.ts';
 
 /** Shows what a change would do, and makes it when that is wanted. @returns what was done; undefined if nothing was */
 type Review = (write: Write) => Promise<Done | undefined>;
@@ -53,10 +62,9 @@ export function Reviews({ children }: { readonly children: ReactNode }) {
     });
   const finish = (write: Write, done: Done) => {
     for (const topic of write.touches ?? []) void queries.invalidateQueries({ queryKey: [topic] });
-    const isUndo = write.call.parameters?.['_action'] === 'revert';
     const { transaction } = done;
     const undo =
-      mayUndo && !isUndo && transaction !== undefined
+      mayUndo && canBeUndone(write.call) && transaction !== undefined
         ? () =>
             void review({
               ...undoOf(t.undoTitle(write.title), t.undone, transaction),

@@ -56,6 +56,15 @@ export function isDoneOnce({ method, headers = {} }: Call): boolean {
   return method === 'DELETE' || 'If-Match' in headers || 'If-None-Match' in headers;
 }
 
+const WORKS = new Set(['cluster', 'key', 'recon', 'session', 'taskscanner']);
+const STARTS = new Set(['execute', 'retry', 'send', 'trigger']);
+
+/** Whether there may be something to take back: what has been set going or stopped has happened. */
+export function canBeUndone({ path, parameters }: Call): boolean {
+  const action = String(parameters?.['_action']);
+  return action !== 'revert' && !STARTS.has(action) && !WORKS.has(String(path[0]));
+}
+
 /** What takes back all that a request has changed. */
 export function undoOf(title: string, done: string, transactionId: string): Write {
   return {

@@ -221,7 +221,7 @@ export const words = wordsOf(
     approveDone: 'Es ist getan',
     ACTIVE: 'im Gang',
     SUCCESS: 'fertig',
-    CANCELED: 'beendet',
+    CANCELED: 'abgebrochen',
     FAILED: 'gescheitert',
     plan: 'Plan',
     never: 'nie',

@@ -101,7 +101,7 @@ export const words = wordsOf(
     waiting: 'wartet auf Freigabe',
     ACTIVE: 'im Gang',
     SUCCESS: 'fertig',
-    CANCELED: 'beendet',
+    CANCELED: 'abgebrochen',
     FAILED: 'gescheitert',
     withFailures: (n: number) => `fertig, ${n} gescheitert`,
     done: (processed: number, total: number) => `${processed} von ${total}`,

@@ -45,6 +45,7 @@ describe.skipIf(executable === undefined)('scans in the console', () => {
     await page.getByText('Nothing has been written yet').waitFor();
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText('forget-leavers is under way').waitFor();
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await page.getByRole('row', { name: /forget-leavers/ }).waitFor();
     expect(visitor.problems).toEqual([]);
     await visitor.close();

@@ -70,7 +70,7 @@ export const words = wordsOf(
     INITIALIZED: 'beginnt gleich',
     ACTIVE: 'im Gang',
     COMPLETED: 'fertig',
-    CANCELLED: 'beendet',
+    CANCELLED: 'abgebrochen',
     ERROR: 'gescheitert',
     withFailures: (n: number) => `fertig, ${n} gescheitert`,
     done: (processed: number, total: number) => (total < 0 ? `${processed}` : `${processed} von ${total}`),

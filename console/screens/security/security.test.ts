@@ -127,8 +127,12 @@ describe.skipIf(executable === undefined)('security in the console', () => {
 
   it('is for those who may look at it, and say so to others', async () => {
     const visitor = await site.open({ user: 'avo', path: '/security?tab=keys' });
-    await visitor.page.getByRole('alert').first().waitFor();
+    const refusal = visitor.page.getByRole('alert').first();
+    await refusal.getByText('You may not see this').waitFor();
     await expect.poll(() => visitor.page.getByRole('link', { name: 'Security' }).count()).toBe(0);
+    await refusal.getByRole('link', { name: 'To my pages' }).click();
+    await visitor.page.getByRole('heading', { level: 1 }).waitFor();
+    expect(new URL(visitor.page.url()).pathname).toBe('/console/me');
     expect(visitor.problems).toEqual([]);
     await visitor.close();
   });

@@ -39,7 +39,7 @@ describe.skipIf(executable === undefined)('types in the console', () => {
     await changed.first().waitFor();
     expect(await page.getByRole('dialog').innerText()).not.toContain('userName');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('employeeNumber of user is declared anew').waitFor();
+    await page.getByText('employeeNumber of user is saved').waitFor();
     await page.getByRole('row', { name: /Employee number/ }).waitFor();
     await page.goto(`${site.server.url}/console/objects/user/avo`);
     await page.getByRole('textbox', { name: 'Employee number' }).waitFor();
@@ -72,7 +72,7 @@ describe.skipIf(executable === undefined)('types in the console', () => {
     await review.click();
     await page.getByText('Nothing has been written yet').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('userName of user is declared anew').waitFor();
+    await page.getByText('userName of user is saved').waitFor();
     expect((await userOf()).policies).toEqual([
       unique,
       { policyId: 'no-internal-user-conflict' },
@@ -120,7 +120,7 @@ describe.skipIf(executable === undefined)('types in the console', () => {
     await dialog.getByRole('button', { name: 'Review' }).click();
     await page.getByText('Nothing has been written yet').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('onUpdate of assignment is declared anew').waitFor();
+    await page.getByText('onUpdate of assignment is saved').waitFor();
     await page.getByRole('row', { name: /onUpdate.*written here/ }).waitFor();
     const { api } = site.server;
     await api('PUT', 'managed/assignment/vpn', {
@@ -171,7 +171,7 @@ describe.skipIf(executable === undefined)('types in the console', () => {
     await page.getByText('Nothing has been written yet').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
     // The list may know it before it is in force.
-    await page.getByText('owner of device is declared anew').waitFor();
+    await page.getByText('owner of device is saved').waitFor();
     await page.getByRole('row', { name: /owner/ }).waitFor();
     const { api } = site.server;
     const body = { name: 'laptop 7', owner: { _ref: 'managed/user/avo' } };
