@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { workbenchOf } from '../../declared/hooks.ts';
 import { Button } from '../../parts/button.tsx';
 import type { Why } from '../../parts/chain.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -16,7 +17,7 @@ import { PageKeys } from '../../write/page-keys.tsx';
 import { useReview } from '../../write/review.tsx';
 import { Ledger } from './ledger.tsx';
 import { addressOf, type ScheduleSearch, scheduleRoute } from './routes.ts';
-import { type Schedule, StateBadge } from './schedule.tsx';
+import { type Schedule, StateBadge, scriptFileOf } from './schedule.tsx';
 import { words } from './words.ts';
 
 const DATES = 8;
@@ -148,9 +149,17 @@ function FactsOf({ schedule }: { readonly schedule: Schedule }) {
     [t.concurrent, schedule.concurrentExecution === true ? c.yes : c.no],
     ...(schedule.nodeId === undefined ? [] : [[t.inMemory, schedule.nodeId] as const]),
   ];
+  const file = scriptFileOf(schedule);
   return (
     <Card title={t.facts}>
-      <Facts of={rows.map(([title, value]) => ({ title, value: <code>{value ?? '–'}</code> }))} />
+      <Facts
+        of={[
+          ...rows.map(([title, value]) => ({ title, value: <code>{value ?? '–'}</code> })),
+          ...(file === undefined
+            ? []
+            : [{ title: t.script, value: <Link to={workbenchOf(file)}>{file}</Link> }]),
+        ]}
+      />
     </Card>
   );
 }

@@ -12,6 +12,7 @@ export interface Schedule {
   readonly timeZone?: string;
   readonly words?: string;
   readonly invokeService: string;
+  readonly invokeContext?: unknown;
   readonly misfirePolicy?: string;
   readonly concurrentExecution?: boolean;
   readonly nodeId?: string;
@@ -32,6 +33,15 @@ export interface Firing {
   readonly tookMs: number | null;
   readonly error: { readonly message?: string; readonly at?: string } | string | null;
   readonly log: readonly { readonly level: string; readonly message: string }[];
+}
+
+/** The file of the script that it runs; undefined where there is none. */
+export function scriptFileOf({ invokeContext }: Schedule): string | undefined {
+  const context = new Object(invokeContext);
+  const task = new Object(Reflect.get(context, 'task'));
+  const script: unknown = Reflect.get(context, 'script') ?? Reflect.get(task, 'script');
+  const file: unknown = Reflect.get(new Object(script), 'file');
+  return typeof file === 'string' ? file : undefined;
 }
 
 const STATES = [

@@ -50,6 +50,25 @@ describe.skipIf(executable === undefined)('schedules in the console', () => {
     await visitor.close();
   });
 
+  it('lead to the file of the script that they run', async () => {
+    const body = {
+      enabled: false,
+      type: 'cron',
+      schedule: '0 0 2 * * ?',
+      invokeService: 'script',
+      invokeContext: { script: { type: 'text/javascript', file: 'script/access.js' } },
+    };
+    expect((await site.server.api('PUT', 'scheduler/job/filed', { body })).status).toBe(201);
+    const visitor = await site.open({ path: '/schedules/filed' });
+    const { page } = visitor;
+    await page.getByRole('link', { name: 'script/access.js' }).click();
+    await page.waitForURL(/\/scripts\/file\/script\/access\.js/);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+    await site.server.api('DELETE', 'scheduler/job/filed');
+  });
+
   it('are written with their times in sight, rehearsed before they are there, and saved after a review', async () => {
     const visitor = await site.open({ path: '/schedules' });
     const { page } = visitor;
