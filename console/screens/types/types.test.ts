@@ -55,8 +55,12 @@ describe.skipIf(executable === undefined)('types in the console', () => {
       return { at, policies: objects[at].schema.properties.userName.policies };
     };
     const unique = { policyId: 'unique', params: { ignoreCase: true } };
-    const field = `/objects/${(await userOf()).at}/schema/properties/userName/policies/0`;
-    await api('PATCH', 'config/managed', { body: [{ operation: 'replace', field, value: unique }] });
+    const { at, policies: before } = await userOf();
+    const field = `/objects/${at}/schema/properties/userName/policies`;
+    const patched = await api('PATCH', 'config/managed', {
+      body: [{ operation: 'replace', field, value: [unique, ...before.slice(1)] }],
+    });
+    expect(patched.status, JSON.stringify(patched.body)).toBe(200);
     const visitor = await site.open({ path: '/types/user' });
     const { page } = visitor;
     await page.getByRole('row', { name: /userName/ }).click();
