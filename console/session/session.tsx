@@ -77,12 +77,7 @@ export function Session({ children }: { readonly children: ReactNode }) {
   return (
     <IdentityContext value={state.identity}>
       {children}
-      {hasEnded ? (
-        <Dialog title={t.again}>
-          <p>{t.againText}</p>
-          <LoginForm onLogin={enter} />
-        </Dialog>
-      ) : null}
+      {hasEnded ? <Ended onLogin={enter} /> : null}
       {asked === undefined ? null : (
         <PasswordDialog
           onAnswer={(password) => {
@@ -96,6 +91,30 @@ export function Session({ children }: { readonly children: ReactNode }) {
         />
       )}
     </IdentityContext>
+  );
+}
+
+/** A dialog that opens after this one, such as that whose question nobody was there to ask, would shut it in behind itself. */
+function Ended({ onLogin }: { readonly onLogin: (identity: Identity) => void }) {
+  const t = useWords(words);
+  const [raised, setRaised] = useState(0);
+  const inside = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const overlay = inside.current?.closest('body > *');
+    if (overlay === null || overlay === undefined) return undefined;
+    const observer = new MutationObserver(() => {
+      if (overlay.hasAttribute('inert')) setRaised(raised + 1);
+    });
+    observer.observe(overlay, { attributeFilter: ['inert'] });
+    return () => observer.disconnect();
+  }, [raised]);
+  return (
+    <Dialog key={raised} title={t.again}>
+      <div ref={inside}>
+        <p>{t.againText}</p>
+        <LoginForm onLogin={onLogin} />
+      </div>
+    </Dialog>
   );
 }
 
