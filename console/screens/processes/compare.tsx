@@ -3,11 +3,10 @@ import { lazy, Suspense } from 'react';
 import { Diagram, type Mark } from '../../diagram/diagram.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Card, Loaded, Loading } from '../../parts/page.tsx';
-import { Select } from '../../parts/select.tsx';
 import { client } from '../../session/client.ts';
 import { useWords } from '../../words/words.ts';
-import { type Definition, textOfFile } from './process.tsx';
-import type { DefinitionSearch } from './routes.ts';
+import { askAbout, type BesideAnother, chosenOf, VersionSelect } from './other-version.tsx';
+import { textOfFile } from './process.tsx';
 import { words } from './words.ts';
 
 const Code = lazy(() => import('../../code/code.tsx'));
@@ -31,19 +30,9 @@ const LOOKS = {
 } as const satisfies Readonly<Record<string, Mark>>;
 
 /** Two versions of a process: what differs, as a list, at the elements of both drawings, and in the file. */
-export function Compare({
-  definition,
-  others,
-  to,
-  onGo,
-}: {
-  readonly definition: Definition;
-  readonly others: readonly Definition[];
-  readonly to: string | undefined;
-  readonly onGo: (change: DefinitionSearch) => void;
-}) {
+export function Compare({ definition, others, to, onGo }: BesideAnother) {
   const t = useWords(words);
-  const other = others.find(({ _id }) => _id === to) ?? others[0];
+  const other = chosenOf({ others, to });
   // As they came one after the other, whichever of them somebody looks at.
   const [older, newer] =
     other === undefined || other.version > definition.version ? [definition, other] : [other, definition];
@@ -51,12 +40,7 @@ export function Compare({
     queryKey: ['definition', 'compare', older._id, newer?._id],
     queryFn: async () => {
       const [compared, before, after] = await Promise.all([
-        client.send<{ elements: readonly Difference[] }>({
-          method: 'POST',
-          path: ['workflow', 'processdefinition', older._id],
-          parameters: { _action: 'compare' },
-          body: { to: newer?._id },
-        }),
+        askAbout<{ elements: readonly Difference[] }>('compare', older._id, newer?._id),
         readVersion(older._id),
         readVersion(newer?._id ?? ''),
       ]);
@@ -69,12 +53,7 @@ export function Compare({
   return (
     <div className="stack">
       <div className="narrow">
-        <Select
-          label={t.compareWith}
-          value={other._id}
-          choices={others.map(({ _id, version }) => ({ id: _id, title: t.versionOf(version) }))}
-          onChange={(next) => onGo({ to: next })}
-        />
+        <VersionSelect label={t.compareWith} chosen={other} others={others} onGo={onGo} />
       </div>
       <Loaded of={both}>
         {({ elements, before, after }) => (

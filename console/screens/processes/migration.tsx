@@ -4,11 +4,8 @@ import { useOperation } from '../../operation/use-operation.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Loaded } from '../../parts/page.tsx';
-import { Select } from '../../parts/select.tsx';
-import { client } from '../../session/client.ts';
 import { useWords } from '../../words/words.ts';
-import type { Definition } from './process.tsx';
-import type { DefinitionSearch } from './routes.ts';
+import { askAbout, type BesideAnother, chosenOf, VersionSelect } from './other-version.tsx';
 import { words } from './words.ts';
 
 interface Plan {
@@ -25,29 +22,13 @@ interface Plan {
 }
 
 /** Whether the instances of a version can go on by another one, element by element, as the engine itself says. */
-export function Migration({
-  definition,
-  others,
-  to,
-  onGo,
-}: {
-  readonly definition: Definition;
-  readonly others: readonly Definition[];
-  readonly to: string | undefined;
-  readonly onGo: (change: DefinitionSearch) => void;
-}) {
+export function Migration({ definition, others, to, onGo }: BesideAnother) {
   const t = useWords(words);
   const operation = useOperation();
-  const target = others.find(({ _id }) => _id === to) ?? others[0];
+  const target = chosenOf({ others, to });
   const plan = useQuery({
     queryKey: ['instance', 'plan', definition._id, target?._id],
-    queryFn: () =>
-      client.send<Plan>({
-        method: 'POST',
-        path: ['workflow', 'processdefinition', definition._id],
-        parameters: { _action: 'planMigration' },
-        body: { to: target?._id },
-      }),
+    queryFn: () => askAbout<Plan>('planMigration', definition._id, target?._id),
     enabled: target !== undefined,
     retry: false,
   });
@@ -67,12 +48,7 @@ export function Migration({
         <OperationNote id={operation.id} name="processinstance" touches={['instance']} />
       )}
       <div className="narrow">
-        <Select
-          label={t.migrateTo}
-          value={target._id}
-          choices={others.map(({ _id, version }) => ({ id: _id, title: t.versionOf(version) }))}
-          onChange={(next) => onGo({ to: next })}
-        />
+        <VersionSelect label={t.migrateTo} chosen={target} others={others} onGo={onGo} />
       </div>
       <Loaded of={plan}>
         {({ instances, ok, elements }) => (
